@@ -62,7 +62,7 @@ enum error evaluators_handle(struct request *request, struct reply *reply)
 
 static enum error must_be_known(struct request *request, const char *name)
 {
-    return judge_of_name(name) < EVALUATORS
+    return evaluator_of_name(name) < EVALUATORS
                ? ERROR_NONE
                : problem_set(&request->problem, ERROR_NOT_FOUND, "evaluator_not_found",
                              "evaluator not found");
@@ -89,7 +89,7 @@ enum error evaluator_switch_handle(struct request *request, struct reply *reply)
         error = evaluators_report(&call, service_settings(request), all);
     if (!error)
         reply->object =
-            &((const struct evaluator_report *)all->evaluators.items)[judge_of_name(name)];
+            &((const struct evaluator_report *)all->evaluators.items)[evaluator_of_name(name)];
     return error;
 }
 

@@ -12,18 +12,18 @@ static void check_opinion(int evaluator, double score, const char *verdict, enum
     CHECK_NEAR(judged.nearness, nearness, 1e-12);
 }
 
-TEST(the_names_are_those_of_the_evaluators_and_two_scores)
+TEST(the_two_scores_have_names_behind_the_evaluators)
 {
-    for (int i = 0; i < EVALUATORS; i++)
-        CHECK_TEXT(judge_names[i], evaluator_names[i]);
-    CHECK_INT(judge_of_name("quality"), JUDGE_QUALITY);
-    CHECK_INT(judge_of_name("factuality"), JUDGE_FACTS);
-    CHECK_INT(judge_of_name("nobody"), JUDGE__MAX);
+    CHECK_TEXT(judge_name(EVALUATORS - 1), evaluator_names[EVALUATORS - 1]);
+    CHECK_TEXT(judge_name(JUDGE_QUALITY), "quality");
+    CHECK_TEXT(judge_name(JUDGE_FACTS), "factuality");
+    CHECK_INT(evaluator_of_name("quality"), EVALUATORS);
 }
 
 TEST(an_opinion_is_good_or_bad_by_half_of_the_scale)
 {
-    int coverage = judge_of_name("citation_coverage"), refusal = judge_of_name("refusal_detected");
+    int coverage = evaluator_of_name("citation_coverage"),
+        refusal = evaluator_of_name("refusal_detected");
 
     check_opinion(coverage, 1, "ok", OPINION_GOOD, 0);
     check_opinion(coverage, 0.5, "partial", OPINION_GOOD, 1);
@@ -38,7 +38,7 @@ TEST(an_evaluator_that_failed_or_cannot_know_has_no_opinion)
     const char *const without[] = {"error", "timeout", "unknown", "low_confidence"};
 
     for (size_t i = 0; i < 4; i++)
-        check_opinion(judge_of_name("language_mismatch"), 0, without[i], OPINION_NONE, 0);
+        check_opinion(evaluator_of_name("language_mismatch"), 0, without[i], OPINION_NONE, 0);
 }
 
 TEST(quality_is_near_its_limit_within_twenty_points)
@@ -80,7 +80,7 @@ TEST(doubt_names_the_score_at_its_limit_or_the_smaller_party)
 int main(void)
 {
     static const struct test_case cases[] = {
-        CASE(the_names_are_those_of_the_evaluators_and_two_scores),
+        CASE(the_two_scores_have_names_behind_the_evaluators),
         CASE(an_opinion_is_good_or_bad_by_half_of_the_scale),
         CASE(an_evaluator_that_failed_or_cannot_know_has_no_opinion),
         CASE(quality_is_near_its_limit_within_twenty_points),

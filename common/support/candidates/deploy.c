@@ -245,18 +245,6 @@ enum error candidate_archive(const struct candidate_call *call, const char *id)
     return error ? error : candidate_unstage(call, id);
 }
 
-/* Evaluators where 1.0 is bad. */
-static bool lower_is_better(const char *evaluator)
-{
-    static const char *const names[] = {"answer_length_anomaly", "refusal_detected",
-                                        "pii_leak_suspicion", "language_mismatch"};
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], evaluator) == 0)
-            return true;
-    return false;
-}
-
 /* Compares one evaluator; sets `seen` if both sides have evaluations. */
 static enum error compare(const struct candidate_call *call, const char *evaluator,
                           struct watch_finding *finding, bool *seen)
@@ -277,7 +265,7 @@ static enum error compare(const struct candidate_call *call, const char *evaluat
     if (fabs(before.mean) < 1e-12)
         return ERROR_NONE;
     drop = (before.mean - after.mean) / before.mean * 100;
-    if (lower_is_better(evaluator))
+    if (evaluator_lower_is_better(evaluator))
         drop = -drop;
     if (drop > finding->drop_pct) {
         finding->drop_pct = drop;

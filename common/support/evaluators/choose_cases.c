@@ -110,7 +110,7 @@ static void read_evaluation(const struct choosing *choosing, struct query *query
 
     if (query_is_null(query, 3))
         return;
-    judge = judge_of_name(query_text(query, 3, arena));
+    judge = evaluator_of_name(query_text(query, 3, arena));
     if (judge < EVALUATORS && !choosing->off[judge].off && reading->count < JUDGE__MAX)
         reading->judges[reading->count++] =
             judge_score(judge, query_number(query, 4), query_text(query, 5, arena));
@@ -206,7 +206,7 @@ static const char *about_of(struct arena *arena, const struct doubt *doubt)
             continue;
         if (text.length)
             text_append_string(&text, " ");
-        text_append_string(&text, judge_names[i]);
+        text_append_string(&text, judge_name(i));
     }
     return text.bytes;
 }

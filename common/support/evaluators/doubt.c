@@ -7,18 +7,12 @@
 static const double limit_of_scores = 0.5, near_points = 20;
 
 const char *const doubt_kind_names[2] = {"near_limit", "disagreement"};
-const char *const judge_names[JUDGE__MAX] = {
-    "citation_coverage", "answer_length_anomaly", "retrieval_hit_rate", "tool_use_efficiency",
-    "refusal_detected",  "pii_leak_suspicion",    "language_mismatch",  "quality",
-    "factuality"};
 
-int judge_of_name(const char *name)
+const char *judge_name(int judge)
 {
-    int i = 0;
+    static const char *const scores[] = {"quality", "factuality"};
 
-    while (i < JUDGE__MAX && strcmp(judge_names[i], name) != 0)
-        i++;
-    return i;
+    return judge < EVALUATORS ? evaluator_names[judge] : scores[judge - EVALUATORS];
 }
 
 static bool knows_nothing(const char *verdict)
@@ -35,7 +29,7 @@ static bool knows_nothing(const char *verdict)
 struct judged judge_score(int evaluator, double score, const char *verdict)
 {
     bool high = score >= limit_of_scores,
-         high_is_bad = evaluator_lower_is_better(judge_names[evaluator]);
+         high_is_bad = evaluator_lower_is_better(evaluator_names[evaluator]);
 
     if (knows_nothing(verdict))
         return (struct judged){.judge = evaluator};

@@ -14,10 +14,7 @@ enum {
     JUDGE_FACTS,
     JUDGE__MAX,
 };
-extern const char *const judge_names[JUDGE__MAX];
-
-/* JUDGE__MAX for an unknown name. */
-int judge_of_name(const char *name);
+const char *judge_name(int judge); /* "quality" and "factuality" behind evaluator_names */
 
 enum opinion { OPINION_NONE, OPINION_GOOD, OPINION_BAD };
 

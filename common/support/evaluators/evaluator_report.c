@@ -94,7 +94,7 @@ static enum error read_evaluations(const struct trace_call *call,
 
     query_bind_text(query, call->tenant);
     while (query_next(query)) {
-        int judge = judge_of_name(query_text(query, 0, call->arena));
+        int judge = evaluator_of_name(query_text(query, 0, call->arena));
 
         if (judge < EVALUATORS)
             add(&counts[judge], judge_score(judge, (double)query_integer(query, 1), "").opinion,
@@ -151,7 +151,7 @@ static struct evaluator_report report_of(int judge, const struct agreement_count
     bool enough = missing <= 0, both = agreement_rarest(counts) >= AGREEMENT_EACH_LEAST;
     bool useless = enough && both && agreement.high < settings->evaluator_kappa_least;
 
-    return (struct evaluator_report){.name = judge_names[judge],
+    return (struct evaluator_report){.name = judge_name(judge),
                                      .active = true,
                                      .can_switch = judge < EVALUATORS,
                                      .status = !enough ? "too_few"

@@ -13,7 +13,7 @@
 #include "support/traces/trace_store.h"
 
 struct evaluator_report {
-    const char *name; /* of judge_names */
+    const char *name; /* judge_name() */
     bool active;
     bool can_switch;        /* false for quality and factuality, by which the service decides */
     const char *status;     /* too_few, one_sided, measured */
@@ -28,7 +28,7 @@ struct evaluators_report {
     double confidence, kappa_min;
     int64_t cases_min;
     int64_t drawn_judged, drawn_waiting;
-    OBJECT_LIST(struct evaluator_report, evaluators); /* in the order of judge_names */
+    OBJECT_LIST(struct evaluator_report, evaluators); /* in the order of judges (doubt.h) */
 };
 SCHEMA_OF(evaluator_report_schema, struct evaluator_report);
 SCHEMA_OF(evaluators_report_schema, struct evaluators_report);

@@ -44,7 +44,7 @@ struct review_row {
     bool drawn;                           /* at random, whatever the reason */
     const char *chosen;                   /* random, unsure; NULL = somebody or a sign made it */
     double doubt;                         /* of the evaluators, 0 to 1; -1 = not computed */
-    const char *doubt_kind, *doubt_about; /* near_limit, disagreement or NULL; of judge_names */
+    const char *doubt_kind, *doubt_about; /* near_limit, disagreement or NULL; judge_name() */
 };
 
 struct review_filter {

@@ -20,15 +20,6 @@ static const struct statement remove_switch = {
     .sql = "DELETE FROM evaluator_switches WHERE tenant_id = ? AND evaluator = ?",
 };
 
-static size_t place_of(const char *name)
-{
-    size_t i = 0;
-
-    while (i < EVALUATORS && strcmp(evaluator_names[i], name) != 0)
-        i++;
-    return i;
-}
-
 enum error evaluator_switches(const struct trace_call *call, struct evaluator_off off[EVALUATORS])
 {
     struct query *query = db_query(call->db, &read_switches);
@@ -36,7 +27,7 @@ enum error evaluator_switches(const struct trace_call *call, struct evaluator_of
     memset(off, 0, EVALUATORS * sizeof *off);
     query_bind_text(query, call->tenant);
     while (query_next(query)) {
-        size_t place = place_of(query_text(query, 0, call->arena));
+        int place = evaluator_of_name(query_text(query, 0, call->arena));
 
         if (place < EVALUATORS)
             off[place] = (struct evaluator_off){true, query_text(query, 1, call->arena),
@@ -73,7 +64,7 @@ size_t evaluations_left(const struct evaluator_off off[EVALUATORS],
 enum error evaluator_is_on(const struct trace_call *call, const char *evaluator, bool *on)
 {
     struct evaluator_off off[EVALUATORS];
-    size_t place = place_of(evaluator);
+    int place = evaluator_of_name(evaluator);
     enum error error = evaluator_switches(call, off);
 
     *on = place == EVALUATORS || !off[place].off;

@@ -14,6 +14,15 @@ const char *const evaluator_names[EVALUATORS] = {
     "citation_coverage", "answer_length_anomaly", "retrieval_hit_rate", "tool_use_efficiency",
     "refusal_detected",  "pii_leak_suspicion",    "language_mismatch"};
 
+int evaluator_of_name(const char *name)
+{
+    int i = 0;
+
+    while (i < EVALUATORS && strcmp(evaluator_names[i], name) != 0)
+        i++;
+    return i;
+}
+
 bool evaluator_lower_is_better(const char *name)
 {
     static const char *const flags[] = {"refusal_detected", "pii_leak_suspicion",

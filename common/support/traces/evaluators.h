@@ -13,6 +13,9 @@
 enum { EVALUATORS = 7 };
 extern const char *const evaluator_names[EVALUATORS];
 
+/* EVALUATORS for an unknown name. */
+int evaluator_of_name(const char *name);
+
 /* Whether a score of 1 is bad: for evaluators that detect an error. The queries for the worst
  * answers (trace_store.c) and their indexes depend on it: a change needs a migration. */
 bool evaluator_lower_is_better(const char *name);
