@@ -1,24 +1,10 @@
 /* The question's vector, from the embedder or the embeddings endpoint. */
-#include "base/log.h"
 #include "embedding/embedder.h"
 #include "support/answer/graph_state.h"
 #include "support/documents/ingest.h"
 #include "support/documents/vector_store.h"
 
 #include <stdlib.h>
-
-/* The endpoint's vectors have another dimension than the index. Unless new ones are being made
- * already, the old ones are removed, and `ingest` makes new ones. */
-static const char *drop_old(struct graph_state *state, uint32_t old)
-{
-    const struct document_call *call = state->knowledge.call;
-    const char *model = state->tools->settings->embedding_model;
-    uint32_t stored;
-
-    if (!vectors_dimension(call, model, &stored) && stored == old && !vectors_drop(call, model))
-        log_event(LOG_WARNING, "vector_dimension_changed", model);
-    return "dimension";
-}
 
 /* By the endpoint, packed; NULL with the reason when it is unavailable. */
 static const uint8_t *ask_endpoint(struct graph_state *state, uint32_t dimension,
@@ -36,8 +22,11 @@ static const uint8_t *ask_endpoint(struct graph_state *state, uint32_t dimension
     embed_texts(state->arena, &endpoint, &state->meaning, 1, &state->watch, &answer);
     lookup_call_end(state, &call, answer.failure != NULL);
     *reason = answer.failure;
-    if (!*reason && answer.dimension != dimension)
-        *reason = drop_old(state, dimension);
+    if (!*reason && answer.dimension != dimension) { /* `ingest` makes new ones, or is doing so */
+        (void)!vectors_expect_dimension(state->knowledge.call,
+                                        state->tools->settings->embedding_model, answer.dimension);
+        *reason = "dimension";
+    }
     if (*reason)
         return NULL;
     row = arena_alloc(state->arena, search_vector_bytes(dimension));

@@ -1,6 +1,7 @@
 /* Vectors of chunks in the database. */
 #include "support/documents/vector_store.h"
 #include "base/list.h"
+#include "base/log.h"
 #include "db/query.h"
 #include "search/vector.h"
 
@@ -177,7 +178,7 @@ static enum error run_for_model(const struct document_call *call, const struct s
     return query_end(query, call->problem);
 }
 
-enum error vectors_drop(const struct document_call *call, const char *model)
+static enum error drop_all(const struct document_call *call, const char *model)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
@@ -189,6 +190,18 @@ enum error vectors_drop(const struct document_call *call, const char *model)
     if (!error)
         error = run_for_model(call, &unmark_segments, model);
     return db_finish(call->db, error, call->problem);
+}
+
+enum error vectors_expect_dimension(const struct document_call *call, const char *model,
+                                    uint32_t dimension)
+{
+    uint32_t before;
+    enum error error = vectors_dimension(call, model, &before);
+
+    if (error || !before || before == dimension)
+        return error;
+    log_event(LOG_WARNING, "vector_dimension_changed", model);
+    return drop_all(call, model);
 }
 
 enum error vectors_next_segment(struct db *db, struct arena *arena, const char *model,

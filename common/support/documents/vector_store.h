@@ -45,9 +45,10 @@ MUST_CHECK enum error vectors_next_document(struct db *db, struct arena *arena, 
 MUST_CHECK enum error vectors_dimension(const struct document_call *call, const char *model,
                                         uint32_t *dimension);
 
-/* Removes a tenant's vectors of that model: its endpoint gives another dimension under the same
- * name. Documents and segments are made again. */
-MUST_CHECK enum error vectors_drop(const struct document_call *call, const char *model);
+/* Removes a tenant's vectors of that model if they have another dimension: its endpoint has come to
+ * give this one under the same name. The vectors of documents and segments are then made again. */
+MUST_CHECK enum error vectors_expect_dimension(const struct document_call *call, const char *model,
+                                               uint32_t dimension);
 
 /* A segment of any tenant that lacks vectors of that model, while all of its live documents have
  * them in the database; `tenant` is NULL when there is none. */

@@ -188,29 +188,13 @@ static bool embed_all(struct round *round, const char *const *texts, size_t coun
     return embed(round, &plain, 1, &probe, &reason) && embed_singly(round, texts, count, vectors);
 }
 
-/* An endpoint may give another dimension under the same name: all vectors of the tenant are then
- * made again. */
-static enum error mind_dimension(const struct round *round, uint32_t dimension)
-{
-    uint32_t before;
-    enum error error;
-
-    if (round->settings->embedding_backend != EMBEDDING_REMOTE)
-        return ERROR_NONE;
-    error = vectors_dimension(round->call, round->model, &before);
-    if (error || !before || before == dimension)
-        return error;
-    log_event(LOG_WARNING, "vector_dimension_changed", round->model);
-    return vectors_drop(round->call, round->model);
-}
-
 /* Embeds some texts and stores their vectors. */
 static enum error embed_batch(struct round *round, const struct lacking *items, size_t count)
 {
     struct arena *arena = round->call->arena;
     const char **texts = ARENA_ARRAY(arena, const char *, count);
     struct chunk_vector *vectors = ARENA_ARRAY(arena, struct chunk_vector, count);
-    enum error error;
+    enum error error = ERROR_NONE;
 
     for (size_t i = 0; i < count; i++) {
         texts[i] = items[i].text;
@@ -220,7 +204,8 @@ static enum error embed_batch(struct round *round, const struct lacking *items, 
     db_release(round->call->db);
     if (!embed_all(round, texts, count, vectors))
         return ERROR_NONE;
-    error = mind_dimension(round, vectors[0].dimension);
+    if (round->settings->embedding_backend == EMBEDDING_REMOTE)
+        error = vectors_expect_dimension(round->call, round->model, vectors[0].dimension);
     return error ? error : vectors_write(round->call, round->model, vectors, count);
 }
 
