@@ -236,11 +236,16 @@ char *utf8_copy_prefix(struct arena *arena, const char *string, size_t points)
     return arena_copy(arena, string, utf8_prefix(string, points));
 }
 
-size_t utf8_count(const char *string)
+size_t utf8_count_of(const char *bytes, size_t length)
 {
     size_t count = 0;
 
-    for (; *string; string++)
-        count += ((unsigned char)*string & 0xc0) != 0x80;
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)bytes[i] & 0xc0) != 0x80;
     return count;
+}
+
+size_t utf8_count(const char *string)
+{
+    return utf8_count_of(string, strlen(string));
 }

@@ -59,7 +59,8 @@ size_t utf8_prefix(const char *string, size_t points);
 /* A copy of the first `points` code points of a string. */
 char *utf8_copy_prefix(struct arena *arena, const char *string, size_t points);
 
-/* Number of code points of a valid UTF-8 string. */
+/* Number of code points of a valid UTF-8 string, and of `length` bytes. */
 size_t utf8_count(const char *string);
+size_t utf8_count_of(const char *bytes, size_t length);
 
 #endif

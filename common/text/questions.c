@@ -1,5 +1,6 @@
 /* Recognizes questions by their marks. */
 #include "text/questions.h"
+#include "base/text.h"
 #include "text/sentences.h"
 #include "text/words.h"
 
@@ -67,15 +68,6 @@ static bool ends_sentence(const char *line, size_t length)
     return taken && sentence_mark_end(line, length, 0, length - taken) == length;
 }
 
-static size_t points(const char *text, size_t length)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 bool text_sentence_may_begin(const char *before, size_t before_length, const char *line,
                              size_t length)
 {
@@ -84,6 +76,6 @@ bool text_sentence_may_begin(const char *before, size_t before_length, const cha
     if (ends_sentence(before, before_length))
         return true;
     (void)letter_read(line, length, &character);
-    return points(before, before_length) < SHORT_LINE &&
+    return utf8_count_of(before, before_length) < SHORT_LINE &&
            utf8proc_category(character) != UTF8PROC_CATEGORY_LL;
 }

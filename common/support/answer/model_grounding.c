@@ -119,13 +119,18 @@ static void note_unsupported(struct graph_state *state, const struct parts *part
                 grounding_reasons[parts->items[i].result.kind]};
 }
 
+static size_t without_last_blanks(const char *text, size_t length)
+{
+    while (length && strchr(" \t\r\n", text[length - 1]))
+        length--;
+    return length;
+}
+
 /* The sentence with a note before the blanks at its end. */
 static void add_marked(const struct graph_state *state, const struct part *part, struct text *text)
 {
-    size_t length = part->length;
+    size_t length = without_last_blanks(part->text, part->length);
 
-    while (length && strchr(" \t\r\n", part->text[length - 1]))
-        length--;
     text_append(text, part->text, length);
     if (part->result.kind != GROUNDING_FILLER)
         text_append_format(text, " (%s)", answer_unsupported_note(state->outcome->language));
@@ -137,14 +142,11 @@ static void add_marked(const struct graph_state *state, const struct part *part,
 static void add_refusal(const struct graph_state *state, const struct part *part, struct text *text)
 {
     const char *refusal = answer_refusal(state->arena, state->outcome->language, NULL);
-    size_t length = part->length;
 
     if (strstr(text->bytes, refusal))
         return;
-    while (length && strchr(" \t\r\n", part->text[length - 1]))
-        length--;
     text_append_string(text, refusal);
-    text_append_string(text, part->text + length);
+    text_append_string(text, part->text + without_last_blanks(part->text, part->length));
 }
 
 static const char *join(const struct graph_state *state, const struct parts *parts)
@@ -214,10 +216,8 @@ void sentence_gate_start(struct sentence_gate *gate, struct arena *arena,
  * text. */
 static bool pass_held(struct sentence_gate *gate, size_t length)
 {
-    size_t shown = length;
+    size_t shown = without_last_blanks(gate->held.bytes, length);
 
-    while (shown && strchr(" \t\r\n", gate->held.bytes[shown - 1]))
-        shown--;
     if (!gate->pass(gate->held.bytes, shown, gate->context))
         return false;
     memmove(gate->held.bytes, gate->held.bytes + shown, gate->held.length - shown + 1);

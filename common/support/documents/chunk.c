@@ -46,15 +46,6 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n' || byte == '\f';
 }
 
-static int count_points(const char *text, size_t start, size_t end)
-{
-    int count = 0;
-
-    for (size_t i = start; i < end; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 static void add_piece(struct cutter *cutter, size_t start, size_t end, int length)
 {
     if (cutter->count == cutter->capacity) {
@@ -105,7 +96,7 @@ static size_t next_cut(const struct cutter *cutter, size_t at, size_t end, int l
 
 static void cut(struct cutter *cutter, size_t start, size_t end, int level)
 {
-    int length = count_points(cutter->text, start, end);
+    int length = (int)utf8_count_of(cutter->text + start, end - start);
 
     if (length <= cutter->options->size || level == LEVELS) {
         add_piece(cutter, start, end, length);
@@ -167,7 +158,8 @@ static size_t missing_head(struct cutter *cutter, size_t start)
         if (start >= end && table_is_rule(cutter->text + after, end - after))
             after = end;
     }
-    return count_points(cutter->text, head, after) * HEAD_SHARE <= cutter->options->size
+    return (int)utf8_count_of(cutter->text + head, after - head) * HEAD_SHARE <=
+                   cutter->options->size
                ? after - head
                : 0;
 }

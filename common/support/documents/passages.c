@@ -81,15 +81,6 @@ static void add(struct splitter *splitter, const char *text, size_t length)
         arena_copy(splitter->arena, text, length), length, splitter->head, splitter->paragraph};
 }
 
-static size_t points(const char *text, size_t length)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
-}
-
 /* Where the value begins in a line "label: value"; 0 when it is none. */
 static size_t value_at(const struct line_text *line)
 {
@@ -116,11 +107,11 @@ static bool ends_sentence(const char *label, size_t length)
 
 static bool is_field(const struct line_text *line)
 {
-    size_t value = value_at(line), label = points(line->bytes, value);
+    size_t value = value_at(line), label = utf8_count_of(line->bytes, value);
 
     return value && label >= 2 && label <= LABEL_MAX && !is_item(line) && !is_row(line) &&
            !ends_sentence(line->bytes, value) && !memmem(line->bytes, value, ", ", 2) &&
-           points(line->bytes, line->length) - label <= VALUE_MAX &&
+           utf8_count_of(line->bytes, line->length) - label <= VALUE_MAX &&
            !ends_with_colon(line->bytes, line->length) &&
            !text_is_question(line->bytes, line->length);
 }
@@ -140,13 +131,13 @@ static void add_paragraph(struct splitter *splitter, const char *text, size_t le
     struct sentence_reader reader;
     size_t start, end, group = 0, group_end = 0;
 
-    if (points(text, length) <= PASSAGE_LENGTH_MAX) {
+    if (utf8_count_of(text, length) <= PASSAGE_LENGTH_MAX) {
         add(splitter, text, length);
         return;
     }
     sentence_reader_start(&reader, text, length);
     while (sentence_next(&reader, &start, &end)) {
-        if (group_end > group && points(text + group, end - group) > PASSAGE_LENGTH_MAX) {
+        if (group_end > group && utf8_count_of(text + group, end - group) > PASSAGE_LENGTH_MAX) {
             add(splitter, text + group, group_end - group);
             group = start;
         } else if (group_end == 0) {
@@ -198,15 +189,15 @@ static void add_list(struct splitter *splitter, const char *lead, size_t from)
     size_t start = from, next = from;
 
     while (next < splitter->count) {
-        size_t length = lead ? points(lead, strlen(lead)) : 0;
+        size_t length = lead ? utf8_count(lead) : 0;
         struct text text;
 
         while (next < splitter->count &&
                (next == start ||
-                length + points(splitter->lines[next].bytes, splitter->lines[next].length) <
+                length + utf8_count_of(splitter->lines[next].bytes, splitter->lines[next].length) <
                     PASSAGE_LIST_MAX ||
                 !is_item(&splitter->lines[next]))) {
-            length += points(splitter->lines[next].bytes, splitter->lines[next].length) + 1;
+            length += utf8_count_of(splitter->lines[next].bytes, splitter->lines[next].length) + 1;
             next++;
         }
         text = join(splitter, lead, start, next, true);

@@ -1,5 +1,6 @@
 /* Finds the titles of a chunk, line by line. */
 #include "support/documents/titles.h"
+#include "base/text.h"
 #include "support/documents/chunk.h"
 #include "support/documents/tables.h"
 #include "text/questions.h"
@@ -9,15 +10,6 @@
 static bool is_space(char byte)
 {
     return byte == ' ' || byte == '\t' || byte == '\r';
-}
-
-static size_t count_points(const char *text, size_t length)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < length; i++)
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
-    return count;
 }
 
 /* What stands before the words: `#`, `**`, "- ", "12. ", "Q: ", "3) ". */
@@ -48,7 +40,7 @@ static const char *title_of_line(struct arena *arena, const char *line, size_t l
     while (length > start &&
            (is_space(line[length - 1]) || line[length - 1] == '*' || line[length - 1] == '#'))
         length--;
-    if (length == start || count_points(line + start, length - start) > TITLE_LENGTH_MAX)
+    if (length == start || utf8_count_of(line + start, length - start) > TITLE_LENGTH_MAX)
         return NULL;
     if (!heading && (table_is_row(line, length) || !text_is_question(line + start, length - start)))
         return NULL;
