@@ -4,6 +4,7 @@
 #include "accounts/people.h"
 #include "accounts/settings.h"
 #include "base/confine.h"
+#include "base/string_list.h"
 #include "crypto/password.h"
 #include "crypto/token.h"
 
@@ -14,14 +15,6 @@
 #define PUBLISHED_SECRET "assay-development-secret-not-for-production" /* of earlier versions */
 
 enum { SECRET_MIN = 32 };
-
-static bool lists_anybody(const struct string_list *origins)
-{
-    for (size_t i = 0; i < origins->count; i++)
-        if (strcmp(origins->items[i], "*") == 0)
-            return true;
-    return false;
-}
 
 const char *support_open_by(const struct support_settings *settings)
 {
@@ -47,7 +40,7 @@ static enum error check_production(const struct support_settings *settings, stru
         bool holds;
         const char *text;
     } rules[] = {
-        {settings->cors_origins.count && !lists_anybody(&settings->cors_origins),
+        {settings->cors_origins.count && !string_list_has(&settings->cors_origins, "*"),
          "CORS_ORIGINS must list origins, and not *, in production"},
         {settings->jwt_secret && strlen(settings->jwt_secret) >= SECRET_MIN,
          "JWT_SECRET must be a secret of your own of at least 32 characters in production"},

@@ -10,6 +10,7 @@
 #include "base/help.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/string_list.h"
 #include "base/timestamp.h"
 #include "crypto/crypto.h"
 #include "crypto/token.h"
@@ -212,27 +213,14 @@ static void edit_groups(void *context, struct person *person)
         return; /* run_groups() has refused what is wrong */
 }
 
-/* Whether the list has the name; adds it when it has not. */
-static bool has_name(struct arena *arena, struct string_list *list, const char *name)
-{
-    size_t count = list->count;
-
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(list->items[i], name) == 0)
-            return true;
-    *ARRAY_ADD(arena, list->items, list->count) = name;
-    return false;
-}
-
 static void print_group(const struct object_list *people, const char *name)
 {
     const struct person *person = people->items;
 
     printf("%s:", name);
     for (size_t i = 0; i < people->count; i++, person++)
-        for (size_t k = 0; k < person->groups.count; k++)
-            if (strcmp(person->groups.items[k], name) == 0)
-                printf(" %s", person->username);
+        if (string_list_has(&person->groups, name))
+            printf(" %s", person->username);
     printf("\n");
 }
 
@@ -243,10 +231,16 @@ static enum error list_groups(struct job *job)
     enum error error = people_list(&job->call, &people);
     const struct person *person = people.items;
 
-    for (size_t i = 0; !error && i < people.count; i++, person++)
-        for (size_t k = 0; k < person->groups.count; k++)
-            if (!has_name(job->call.arena, &names, person->groups.items[k]))
-                print_group(&people, person->groups.items[k]);
+    for (size_t i = 0; !error && i < people.count; i++, person++) {
+        for (size_t k = 0; k < person->groups.count; k++) {
+            const char *name = person->groups.items[k];
+
+            if (string_list_has(&names, name))
+                continue;
+            *ARRAY_ADD(job->call.arena, names.items, names.count) = name;
+            print_group(&people, name);
+        }
+    }
     return error;
 }
 

@@ -130,21 +130,13 @@ enum error document_give_groups(const struct document_call *call, const char *do
     return error || found || left.count ? error : document_set_groups(call, doc_id, groups);
 }
 
-static bool holds(const struct string_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->items[i], name) == 0)
-            return true;
-    return false;
-}
-
 bool document_groups_equal(const struct string_list *stored, const struct string_list *groups)
 {
     for (size_t i = 0; i < stored->count; i++)
-        if (!holds(groups, stored->items[i]))
+        if (!string_list_has(groups, stored->items[i]))
             return false;
     for (size_t i = 0; i < groups->count; i++)
-        if (!holds(stored, groups->items[i]))
+        if (!string_list_has(stored, groups->items[i]))
             return false;
     return true;
 }

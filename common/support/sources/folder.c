@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/disk.h"
 #include "base/list.h"
+#include "base/string_list.h"
 #include "support/documents/host.h"
 #include "support/documents/upload_name.h"
 #include "support/programs/data_files.h"
@@ -330,7 +331,7 @@ static void leave_out(const struct scan *scan, const char *path, const char *why
 /* An empty folder may be the place of storage that is not mounted. */
 static bool is_away(const struct scan *scan, const struct source_row *row)
 {
-    bool is_away = row->mount && !tree_has_mount(&scan->tree, row->mount);
+    bool is_away = row->mount && !string_list_has(&scan->tree.mounts, row->mount);
 
     if (is_away)
         leave_out(scan, row->name, "its file system is not mounted");

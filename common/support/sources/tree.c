@@ -1,6 +1,7 @@
 /* Reading a tree of folders, each one opened from the one above it. */
 #include "support/sources/tree.h"
 #include "base/list.h"
+#include "base/string_list.h"
 #include "base/text.h"
 
 #include <dirent.h>
@@ -116,11 +117,6 @@ static void read_folder(struct tree *tree, int fd, const char *path, int depth)
     closedir(folder);
 }
 
-static int by_bytes(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 bool tree_open(struct tree *tree)
 {
     tree->fd = open(tree->root, O_RDONLY | FOLDER_FLAGS);
@@ -133,7 +129,7 @@ void tree_read(struct tree *tree)
 {
     enter(tree, tree->fd, ".", tree->root, 0);
     if (tree->paths.count)
-        qsort(tree->paths.items, tree->paths.count, sizeof *tree->paths.items, by_bytes);
+        qsort(tree->paths.items, tree->paths.count, sizeof *tree->paths.items, string_list_order);
 }
 
 static bool is_below(const char *path, const char *folder)
@@ -153,18 +149,10 @@ const char *tree_mount_of(const struct tree *tree, const char *path)
     return mount;
 }
 
-bool tree_has_mount(const struct tree *tree, const char *mount)
-{
-    for (size_t i = 0; i < tree->mounts.count; i++)
-        if (strcmp(tree->mounts.items[i], mount) == 0)
-            return true;
-    return false;
-}
-
 bool tree_has(const struct tree *tree, const char *path)
 {
     return tree->paths.count && bsearch(&path, tree->paths.items, tree->paths.count,
-                                        sizeof *tree->paths.items, by_bytes) != NULL;
+                                        sizeof *tree->paths.items, string_list_order) != NULL;
 }
 
 static int open_below(int above, const char *name, size_t length)

@@ -35,8 +35,6 @@ void tree_read(struct tree *tree);
 /* Where the file system of a file begins. */
 const char *tree_mount_of(const struct tree *tree, const char *path);
 
-bool tree_has_mount(const struct tree *tree, const char *mount);
-
 bool tree_has(const struct tree *tree, const char *path);
 
 /* Opens a file below the root for reading; -1 with errno. */
