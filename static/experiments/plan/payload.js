@@ -3,6 +3,7 @@
  * there when the field is empty or not asked for. What the form does not ask (guardrails, targeting rules,
  * observed results) stays as the template or the project had it.
  */
+import { namesOf } from '../../shared/lists.js';
 import { fields as planned } from '../calculator/fields.js';
 
 /** @type {(value: any) => (...names: string[]) => [string, any][]} */
@@ -43,7 +44,6 @@ export const blocks = {
 };
 
 const clustered = 'cluster';
-const listed = (text = '') => text.split(',').map((one) => one.trim()).filter(Boolean);
 
 /* What a design without a template has where the form asks nothing. */
 export const blank = {
@@ -72,8 +72,8 @@ export function payloadOf(values, base) {
         for (const [name, empty] of names) payload[block] = { ...payload[block], [name]: values[name] ?? empty };
     payload.setup.randomization_unit = unitOf(values, base.setup);
     payload.metrics.planned_test = testOf(values, base.metrics);
-    payload.metrics.secondary_metrics = listed(values.secondary_metrics);
-    payload.metrics.secondary_directions = listed(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
+    payload.metrics.secondary_metrics = namesOf(values.secondary_metrics);
+    payload.metrics.secondary_directions = namesOf(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
     return payload;
 }
 

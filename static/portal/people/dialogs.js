@@ -1,5 +1,6 @@
 /* The dialogs of the people page: a person, an invitation, a new password. Each resolves to what the API made of it. */
 import { t } from '../../shared/i18n.js';
+import { namesOf } from '../../shared/lists.js';
 import { formDialog } from '../../shared/ui/form-dialog.js';
 import { roleFields, rolesOf, roleValues } from '../roles.js';
 
@@ -9,8 +10,6 @@ const text = (name, options = {}) => ({ name, kind: 'text', label: () => t(`peop
 const common = () => [text('name', { optional: true }), text('tenant', { optional: true, initial: 'default', hint: () => t('people.tenant_hint') }), ...roleFields()];
 
 const groups = () => text('groups', { optional: true, hint: () => t('people.groups_hint') });
-
-const listOf = (value) => (value ?? '').split(',').map((name) => name.trim()).filter(Boolean);
 
 const nullable = (value) => value ?? null;
 
@@ -23,7 +22,7 @@ export function askForPerson(client, person = null) {
         name: nullable(name),
         ...(tenant === undefined ? {} : { tenant }),
         roles: rolesOf(values),
-        groups: listOf(named),
+        groups: namesOf(named),
     });
     return formDialog({
         id: 'person',

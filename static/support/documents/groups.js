@@ -1,9 +1,8 @@
 /* Who may read a document: everyone of the tenant, or the people of some groups. */
 import { t } from '../../shared/i18n.js';
+import { namesOf } from '../../shared/lists.js';
 import { formDialog } from '../../shared/ui/form-dialog.js';
 import { html } from '../../shared/ui/lit.js';
-
-const namesOf = (text) => (text ?? '').split(',').map((name) => name.trim()).filter(Boolean);
 
 /* Resolves to the groups that were chosen; undefined when the dialog was dismissed. */
 export async function askForGroups(client, { doc_id: id, title }) {
