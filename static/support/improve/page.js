@@ -104,11 +104,10 @@ const share = createForm(update, {
     onSubmit: giveShare,
 });
 
-/* Does it and says so; errors are told, and nothing else happens. */
-async function attempt(call) {
+/* Does it and says so; errors are reported, and nothing else happens. */
+async function attempt(call, said = (_answer) => t('improve.done')) {
     try {
-        await call();
-        toast(t('improve.done'));
+        toast(said(await call()));
         return true;
     } catch (error) {
         if (!(error instanceof ApiError)) throw error;
@@ -166,13 +165,10 @@ async function judge(status) {
 /* Adds answers to the queue: drawn at random only, or also those of which the evaluators are least sure. */
 async function chooseCases(atRandomOnly) {
     app.set({ busy: true });
-    try {
-        const { data } = await client.post('/api/admin/review-queue/choose', atRandomOnly ? { unsure: 0, random: drawnAtOnce } : {});
-        toast(data.drawn + data.unsure === 0 ? t('improve.none_chosen') : t('improve.were_chosen', { count: data.drawn + data.unsure, drawn: data.drawn }));
-    } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        toast(error.message || t(`notice.${error.kind}`), { tone: 'danger' });
-    }
+    await attempt(
+        () => client.post('/api/admin/review-queue/choose', atRandomOnly ? { unsure: 0, random: drawnAtOnce } : {}),
+        ({ data: { drawn, unsure } }) => (drawn + unsure === 0 ? t('improve.none_chosen') : t('improve.were_chosen', { count: drawn + unsure, drawn })),
+    );
     app.set({ busy: false });
     follow();
 }
