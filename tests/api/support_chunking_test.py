@@ -49,3 +49,18 @@ def test_vectors_decide_where_an_endpoint_gives_some(support):
         assert [text for texts in models.embedded for text in texts][:len(SENTENCES)] == list(SENTENCES)
         models.embedding_status = 500  # words take its place
         assert chunks(support, **remote) == [" ".join(SENTENCES[:4]), " ".join(SENTENCES[4:])]
+
+
+def test_sections_of_too_many_sentences_are_compared_by_words(support):
+    """So that a long document does not keep the others waiting for the embedder."""
+    with ModelServer() as models:
+        remote = {"RAG_EMBEDDING_BACKEND": "remote", "RAG_EMBEDDING_REMOTE_URL": models.url + "/v1/embeddings", **BY_SUBJECT}
+        for count, embedded in ((128, 128), (129, 0)):
+            sentences = [f"Drawer {number} holds the screws of part {number}." for number in range(count)]
+            file = {"file": ("drawers.txt", " ".join(sentences).encode())}
+            assert support.send("POST", "/api/upload", headers=HEADERS, files=file).status_code == 200
+            models.embedded.clear()
+            done = support.run("ingest", "--reindex", env=remote)
+            assert done.returncode == 0, done.stderr
+            assert sum(text in sentences for texts in models.embedded for text in texts) == embedded
+    assert support.send("DELETE", "/api/documents/drawers.txt", headers=HEADERS).status_code == 200

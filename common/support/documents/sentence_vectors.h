@@ -6,7 +6,7 @@
 #include "support/settings.h"
 
 /* Sentences of one document that are embedded while it is indexed, about ten a second by the
- * embedder; further ones are compared by words. */
+ * embedder. A section with more sentences than are left of them is compared by words. */
 enum { SENTENCE_VECTORS_MAX = 128 };
 
 struct sentence_vectors {
