@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TENANTS_MAX = 32, REPAIRS_MAX = 32, ENTRY_BYTES = 96 };
+enum { ENTRIES_MAX = 32, REPAIRS_MAX = 32, ENTRY_BYTES = 96 };
 
 /* Readers with different documents have different indexes over the same mapped files. */
 struct entry {
@@ -20,7 +20,7 @@ struct entry {
 };
 
 struct knowledge_cache {
-    struct entry *entries[TENANTS_MAX];
+    struct entry *entries[ENTRIES_MAX];
     uint64_t clock;
 };
 
@@ -58,7 +58,7 @@ void knowledge_cache_destroy(struct knowledge_cache *cache)
 {
     if (!cache)
         return;
-    for (size_t i = 0; i < TENANTS_MAX; i++)
+    for (size_t i = 0; i < ENTRIES_MAX; i++)
         remove_entry(cache->entries[i]);
     free(cache);
 }
@@ -85,7 +85,7 @@ static struct entry *entry_of(struct knowledge_cache *cache, const char *name, c
 {
     struct entry **oldest = &cache->entries[0];
 
-    for (size_t i = 0; i < TENANTS_MAX; i++) {
+    for (size_t i = 0; i < ENTRIES_MAX; i++) {
         struct entry **entry = &cache->entries[i];
 
         if (*entry && strcmp((*entry)->name, name) == 0) {

@@ -514,12 +514,12 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
 {
     struct models_run *run = attempt->run;
     const struct registry_target *target = attempt->target;
-    bool told = answer->usage.input_tokens.given || answer->usage.output_tokens.given;
+    bool given = answer->usage.input_tokens.given || answer->usage.output_tokens.given;
     struct model_usage usage = {.provider = target->provider->id, .model = target->model->name};
     struct rate_rule rule = {
         (uint32_t)(target->provider->limits.tokens_per_minute / TOKENS_UNIT) + 1, MINUTE};
 
-    if (!told && !*answer->text && !answer->tool_call_count)
+    if (!given && !*answer->text && !answer->tool_call_count)
         return;
     usage.input_tokens = answer->usage.input_tokens.given ? answer->usage.input_tokens.value
                                                           : tokens_of(attempt->model_call);

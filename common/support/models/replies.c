@@ -159,7 +159,7 @@ static int verdict_value(const json_t *value)
 /* The documents covered so far: -1 not yet. */
 struct grades {
     int *values;
-    size_t count, told;
+    size_t count, given;
 };
 
 static bool put_grade(struct grades *grades, int64_t place, int verdict)
@@ -168,7 +168,7 @@ static bool put_grade(struct grades *grades, int64_t place, int verdict)
         grades->values[place - 1] >= 0)
         return false;
     grades->values[place - 1] = verdict;
-    grades->told++;
+    grades->given++;
     return true;
 }
 
@@ -186,7 +186,7 @@ static bool grades_from_json(const json_t *document, struct grades *grades)
                        verdict_value(json_object_get(item, "relevant"))))
             return false;
     }
-    return grades->told == grades->count;
+    return grades->given == grades->count;
 }
 
 /* The JSON in a reply, from its first bracket to the last one that fits. */
@@ -206,7 +206,7 @@ static void forget(struct grades *grades)
 {
     for (size_t i = 0; i < grades->count; i++)
         grades->values[i] = -1;
-    grades->told = 0;
+    grades->given = 0;
 }
 
 static bool grades_from_named_lines(const char *const *lines, size_t count, struct grades *grades)
@@ -225,7 +225,7 @@ static bool grades_from_named_lines(const char *const *lines, size_t count, stru
         if (*end != ':' || !put_grade(grades, place, verdict_word(end + 1)))
             return false;
     }
-    return grades->told == grades->count;
+    return grades->given == grades->count;
 }
 
 static bool grades_from_bare_lines(const char *const *lines, size_t count, struct grades *grades)

@@ -31,7 +31,7 @@ enum error background_add(struct db *db, const struct job_kind *kind, const char
                    NULL, problem);
 }
 
-static const char *moment(struct arena *arena, int64_t microseconds)
+static const char *time_text(struct arena *arena, int64_t microseconds)
 {
     char text[CLOCK_TEXT_MAX];
 
@@ -56,8 +56,8 @@ static struct background_run as_run(struct arena *arena, const struct job_row *r
                   : row->state == JOB_IS_DEAD || lost ? "error"
                   : waits && row->held                ? "running"
                                                       : "queued",
-        .created_at = moment(arena, row->created_at),
-        .finished_at = row->finished_at.given ? moment(arena, row->finished_at.value) : NULL};
+        .created_at = time_text(arena, row->created_at),
+        .finished_at = row->finished_at.given ? time_text(arena, row->finished_at.value) : NULL};
 
     if (strcmp(run.status, "error") == 0)
         run.error =

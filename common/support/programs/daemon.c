@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOLD_MAX = 512 };
+enum { FAILURE_MAX = 512 };
 
 /* The rounds of a program; for main_loop_run(), which knows nothing of databases. */
 struct rounds {
     struct daemon_program *program;
     daemon_iteration *round;
     const char *event;
-    enum error error;    /* of the last one */
-    char told[TOLD_MAX]; /* of the last failure */
+    enum error error;          /* of the last one */
+    char failure[FAILURE_MAX]; /* the text of the last one */
 };
 
 static enum error run_one(struct daemon_program *program, daemon_iteration *round, bool *more)
@@ -46,9 +46,9 @@ static bool run_round(void *context)
         return false;
     rounds->error = run_one(program, rounds->round, &more);
     text = rounds->error ? program->problem.text : "";
-    if (rounds->error && strcmp(text, rounds->told) != 0)
+    if (rounds->error && strcmp(text, rounds->failure) != 0)
         log_event(LOG_ERROR, rounds->event, text);
-    (void)!snprintf(rounds->told, sizeof rounds->told, "%s", text);
+    (void)!snprintf(rounds->failure, sizeof rounds->failure, "%s", text);
     arena_reset(program->job);
     return more && !rounds->error;
 }

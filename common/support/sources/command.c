@@ -28,7 +28,7 @@ enum {
     EVENTS_BYTES = 65536,
     QUIET_SECONDS = 2,    /* a file is taken when it has not changed for so long */
     RESCAN_SECONDS = 600, /* for file systems that report nothing, such as NFS */
-    TOLD_MAX = 512,
+    FAILURE_MAX = 512,
     POLL_SECONDS = 10 /* when the kernel has no watches left */
 };
 
@@ -52,7 +52,7 @@ struct sources {
     int64_t scan_at;          /* monotonic seconds of the next scan without an event */
     struct text unread;       /* what a scan could not read */
     int64_t unread_count;
-    char told[TOLD_MAX]; /* the last failure of a scan */
+    char failure[FAILURE_MAX]; /* the last failure of a scan */
 };
 
 bool sources_are_meant(int argc, char **argv)
@@ -162,10 +162,10 @@ static void log_change(struct sources *sources, enum error error)
 {
     const char *text = error ? sources->problem.text : sources->unread.bytes;
 
-    if (*text && strncmp(text, sources->told, TOLD_MAX - 1) != 0)
+    if (*text && strncmp(text, sources->failure, FAILURE_MAX - 1) != 0)
         log_event(error ? LOG_ERROR : LOG_WARNING, error ? "folder_not_read" : "folder_partly_read",
                   text);
-    (void)!snprintf(sources->told, sizeof sources->told, "%s", text);
+    (void)!snprintf(sources->failure, sizeof sources->failure, "%s", text);
 }
 
 static bool follow(void *context)
@@ -177,7 +177,7 @@ static bool follow(void *context)
 
     if (!is_due)
         return false;
-    text_start(&sources->unread, sources->scan, TOLD_MAX - 1);
+    text_start(&sources->unread, sources->scan, FAILURE_MAX - 1);
     sources->unread_count = 0;
     error = scan(sources, &result);
     log_change(sources, error);

@@ -80,7 +80,7 @@ static bool is_html(struct arena *arena, const struct fetch_answer *answer)
 }
 
 /* False cancels the call. */
-static bool look_at_headers(const struct fetch_answer *answer, void *context)
+static bool wants_body(const struct fetch_answer *answer, void *context)
 {
     return answer->status / 100 != 2 || is_html(context, answer);
 }
@@ -91,7 +91,7 @@ void crawl_fetch(struct crawl *crawl, struct arena *arena, const struct crawl_re
     struct fetch_request request = {.url = what->url,
                                     .answer_max = what->most,
                                     .private_too = crawl->plan->private_too,
-                                    .on_headers = what->html_only ? look_at_headers : NULL,
+                                    .on_headers = what->html_only ? wants_body : NULL,
                                     .context = arena};
 
     wait_for_turn(crawl);

@@ -100,10 +100,10 @@ void site_page_read(struct arena *arena, const char *url, const char *bytes, siz
         if (markup_is(&tag, "title") && !*page->title) {
             page->title = utf8_copy_prefix(arena, markup_text(arena, &reader), TITLE_POINTS);
         } else if (markup_is(&tag, "base")) {
-            const char *told = markup_attribute(arena, &tag, "href");
+            const char *href = markup_attribute(arena, &tag, "href");
 
-            told = told ? link_resolve(arena, url, told) : NULL;
-            base = told ? told : base;
+            href = href ? link_resolve(arena, url, href) : NULL;
+            base = href ? href : base;
         } else {
             add_link(arena, base, &tag, page);
         }

@@ -61,11 +61,13 @@ static const struct statement read_days[ANALYTICS__MAX] = {
             " avg(CASE WHEN final_route = 'auto' THEN 1.0 ELSE 0.0 END) * 1e0" BY_DAY},
 };
 
+/* Without a person; of the traces t. */
+#define ANSWERED "t.final_route IN ('auto', 'agentic')"
 static const struct statement read_series = {
     .name = "analytics_series",
-    .sql = "SELECT started_at, CASE WHEN final_route IN ('auto', 'agentic') THEN 1 ELSE 0 END,"
-           " final_quality, cost_usd FROM traces WHERE origin = 'live' AND tenant_id = ?"
-           " AND started_at >= {now_plus:?} AND finished_at IS NOT NULL",
+    .sql = "SELECT t.started_at, CASE WHEN " ANSWERED " THEN 1 ELSE 0 END, t.final_quality,"
+           " t.cost_usd FROM traces t WHERE t.origin = 'live' AND t.tenant_id = ?"
+           " AND t.started_at >= {now_plus:?} AND t.finished_at IS NOT NULL",
     .streams = true,
 };
 
@@ -76,7 +78,6 @@ static const struct statement read_series = {
 #define OF_PERIOD                                                                                  \
     " WHERE t.origin = 'live' AND t.tenant_id = ? AND t.started_at >= {now_plus:?}"                \
     " AND t.finished_at IS NOT NULL"
-#define ANSWERED "t.final_route IN ('auto', 'agentic')"
 #define UNANSWERED "CASE WHEN " ANSWERED " THEN 0 ELSE 1 END"
 #define MOST_FREQUENT                                                                              \
     " GROUP BY lower(t.question) ORDER BY count(*) DESC, lower(t.question) LIMIT ?"

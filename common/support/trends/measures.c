@@ -147,7 +147,7 @@ void measures_take(struct arena *arena, const struct measured *what, double scor
 {
     const char **words = ARENA_ARRAY(arena, const char *, WORDS_MOST);
     const char *asked = normal_form(arena, what->question, strlen(what->question));
-    const char *told = normal_form(arena, what->answer, strlen(what->answer));
+    const char *answered = normal_form(arena, what->answer, strlen(what->answer));
     size_t distinct = asked_for(arena, asked, &what->keywords, words), all;
     double sum = 0, weight = 0;
     struct text context;
@@ -164,8 +164,8 @@ void measures_take(struct arena *arena, const struct measured *what, double scor
         faithfulness(arena, what->answer, context.length ? context.bytes : " ");
     scores[MEASURE_PRECISION] = what->document_count == 0 ? 0 : distinct == 0 ? 1 : sum / weight;
     all = long_words(arena, asked, words, false);
-    scores[MEASURE_RELEVANCY] = strcmp(asked, " ") == 0 || strcmp(told, " ") == 0
+    scores[MEASURE_RELEVANCY] = strcmp(asked, " ") == 0 || strcmp(answered, " ") == 0
                                     ? 0
-                                    : share_in(arena, words, all, told, false);
+                                    : share_in(arena, words, all, answered, false);
     scores[MEASURE_RECALL] = recall(arena, &what->keywords, context.length ? context.bytes : " ");
 }
