@@ -392,6 +392,69 @@ ON_BOTH(compatible_changes_are_made_and_others_refused)
     CHECK_OK(table_served(catalog_entity(&live.catalog, "order")->table, &store->problem));
 }
 
+static int64_t documents_with(struct live *live, const char *word)
+{
+    static const struct statement count = {
+        "documents_with",
+        "SELECT count(*) FROM search_terms t JOIN search_docs d ON d.id = t.doc_id"
+        " WHERE d.entity_type = 'pump' AND t.term = ?"};
+    struct query *query = db_query(live->store->db, &count);
+    int64_t found;
+
+    query_bind_text(query, word);
+    found = query_next(query) ? query_integer(query, 0) : -1;
+    CHECK(!query_end(query, &live->store->problem));
+    return found;
+}
+
+static void rebuild_pumps(struct live *live)
+{
+    const struct entity_type *type = catalog_entity(&live->catalog, "pump");
+    struct store *store = live->store;
+    struct own_rebuild rebuild;
+
+    CHECK_OK(own_rebuild(&live->call.storage, &live->catalog, type, &rebuild));
+}
+
+/* A text that came later is found, and after a rebuild what rows have then; caches notice. */
+ON_BOTH(filled_and_rebuilt_rows_are_found)
+{
+    static const struct statement
+        documents = {"documents", "SELECT count(*) FROM search_docs WHERE entity_type = 'pump'"},
+        generation = {"generation",
+                      "SELECT gen FROM cache_generation WHERE table_name = 'own_pumps_pump'"},
+        change = {"change", "UPDATE pipeline_events SET payload ="
+                            " replace(replace(payload, 'Brass', 'Bronze'), '\"q\"', '\"q/\"')"};
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct table_plan plan;
+    struct live live = {.store = store};
+    int64_t before;
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, "bar: integer", &plan));
+    check_applied(
+        &live, own_event(&live, 1, "pump.seen", "10:00", "\"pump_id\":\"p\",\"metal\":\"Brass\""));
+    check_applied(
+        &live, own_event(&live, 2, "pump.seen", "10:00", "\"pump_id\":\"q\",\"metal\":\"Steel\""));
+    CHECK_INT(documents_with(&live, "brass"), 0);
+    before = store_integer(store, &generation);
+    CHECK_OK(change_files(&live, folder, "bar: integer, metal: text", &plan));
+    CHECK_INT(documents_with(&live, "brass"), 1);
+    CHECK_INT(documents_with(&live, "steel"), 1);
+    CHECK(store_integer(store, &generation) > before);
+
+    /* One row with another text, and one whose event is no good key any more. */
+    before = store_integer(store, &generation);
+    CHECK_OK(store_run(store, &change));
+    rebuild_pumps(&live);
+    CHECK_TEXT(live_row(&live, "pump", "q"), "");
+    CHECK_INT(documents_with(&live, "brass"), 0);
+    CHECK_INT(documents_with(&live, "bronze"), 1);
+    CHECK_INT(documents_with(&live, "steel"), 0);
+    CHECK_INT(store_integer(store, &documents), 1);
+    CHECK(store_integer(store, &generation) > before);
+}
+
 /* Columns in another order, and a new one between: what each event has set stays known. */
 ON_BOTH(columns_may_be_listed_in_another_order)
 {
@@ -609,8 +672,8 @@ TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letter
           CASE(values_that_a_change_leaves_out_stay), CASE(times_of_change_data_have_their_unit),
           CASE(change_data_of_the_future_is_refused), CASE(a_source_table_has_one_entity),
           CASE(a_metric_has_one_file), CASE(compatible_changes_are_made_and_others_refused),
-          CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
-          CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),
-          CASE(an_entity_that_fails_leaves_the_others),
+          CASE(filled_and_rebuilt_rows_are_found), CASE(columns_may_be_listed_in_another_order),
+          CASE(a_domain_that_is_renamed_is_refused), CASE(events_are_not_applied_by_an_old_file),
+          CASE(names_of_the_database_are_no_names), CASE(an_entity_that_fails_leaves_the_others),
           CASE(a_folder_of_the_shop_may_have_any_name),
           CASE(large_events_are_read_again_page_by_page))

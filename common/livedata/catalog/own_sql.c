@@ -25,7 +25,13 @@ static const char select_word[] = "SELECT ", from_word[] = " FROM ",
                       "row_updated_at = excluded.row_updated_at, row_event_at ="
                       " excluded.row_event_at, row_stamps = excluded.row_stamps, row_events ="
                       " excluded.row_events, row_newest = excluded.row_newest",
-                  delete_head[] = "DELETE FROM ";
+                  delete_head[] = "DELETE FROM ",
+                  lost_terms_head[] = "DELETE FROM search_terms WHERE doc_id IN (SELECT id FROM"
+                                      " search_docs WHERE entity_type = ? AND",
+                  lost_docs_head[] = "DELETE FROM search_docs WHERE entity_type = ? AND",
+                  no_row[] = " NOT EXISTS (SELECT 1 FROM ",
+                  row_of_doc[] = " r WHERE r.tenant_id = search_docs.tenant_id AND r.",
+                  row_of_doc_end[] = " = search_docs.entity_id)";
 
 static void put_columns(struct text *sql, const struct serving_table *table)
 {
@@ -84,6 +90,32 @@ static const char *expire_sql(struct arena *arena, const struct serving_table *t
     return sql.bytes;
 }
 
+/* The keys of all tenants' rows after one. */
+static const char *keys_sql(struct arena *arena, const struct serving_table *table)
+{
+    const char *key = table->primary_key;
+    struct text sql;
+
+    text_start(&sql, arena, SQL_MAX);
+    text_append_strings(&sql, (const char *const[]){select_word, "tenant_id, ", key, from_word,
+                                                    table->name, " WHERE (tenant_id, ", key,
+                                                    ") > (?, ?) ORDER BY tenant_id, ", key,
+                                                    " LIMIT ?", NULL});
+    return sql.bytes;
+}
+
+/* What search has of rows that are gone. */
+static const char *lost_sql(struct arena *arena, const struct serving_table *table,
+                            const char *head, const char *end)
+{
+    struct text sql;
+
+    text_start(&sql, arena, SQL_MAX);
+    text_append_strings(&sql, (const char *const[]){head, no_row, table->name, row_of_doc,
+                                                    table->primary_key, row_of_doc_end, end, NULL});
+    return sql.bytes;
+}
+
 static struct statement statement(struct arena *arena, const struct serving_table *table,
                                   const char *what, const char *sql)
 {
@@ -108,4 +140,9 @@ void own_make_statements(struct arena *arena, const struct serving_table *table,
     own->put = statement(arena, table, "put", put_sql(arena, table));
     own->remove = statement(arena, table, "remove", remove.bytes);
     own->expire = statement(arena, table, "expire", expire_sql(arena, table, own));
+    own->keys = statement(arena, table, "keys", keys_sql(arena, table));
+    own->lost_terms =
+        statement(arena, table, "lost_terms", lost_sql(arena, table, lost_terms_head, ")"));
+    own->lost_docs =
+        statement(arena, table, "lost_docs", lost_sql(arena, table, lost_docs_head, ""));
 }

@@ -82,6 +82,11 @@ static const struct statement raise_generation = {
            " event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.event_at"
            " ELSE cache_generation.event_at END, seq = excluded.seq RETURNING gen",
 };
+static const struct statement raise_for_all = {
+    .name = "generation_raise_for_all",
+    .sql = "UPDATE cache_generation SET gen = gen + 1,"
+           " seq = COALESCE((SELECT max(seq) FROM pipeline_events), 0) WHERE table_name = ?",
+};
 static const struct statement note_freshness = {
     .name = "freshness_note",
     .sql = "INSERT INTO event_freshness (tenant_id, event_type, applied_at, event_at, events)"
@@ -378,6 +383,14 @@ enum error generation_raise(const struct storage_call *call, const char *table,
     query_bind_integer(query, applied.applied_at);
     query_bind_integer(query, applied.event_at);
     *gen = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error generation_raise_for_all(const struct storage_call *call, const char *table)
+{
+    struct query *query = db_query(call->db, &raise_for_all);
+
+    query_bind_text(query, table);
     return query_end(query, call->problem);
 }
 

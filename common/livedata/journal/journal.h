@@ -94,6 +94,8 @@ const char *journal_row_text(struct arena *arena, const struct journal_row *row,
  * none did, as for a rejected event: then the table's age does not change. */
 MUST_CHECK enum error generation_raise(const struct storage_call *call, const char *table,
                                        struct event_mark applied, int64_t *gen);
+/* Of all tenants that have rows: the table was computed anew. */
+MUST_CHECK enum error generation_raise_for_all(const struct storage_call *call, const char *table);
 MUST_CHECK enum error freshness_note(const struct storage_call *call, const char *event_type,
                                      int64_t event_at, int64_t events);
 /* Ages of the oldest table; the newest event of any of the types, or of all applied events. */

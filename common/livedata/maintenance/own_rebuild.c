@@ -4,7 +4,8 @@
 #include "base/string_list.h"
 #include "db/query.h"
 #include "livedata/entities/own.h"
-#include "livedata/search/search.h"
+#include "livedata/journal/journal.h"
+#include "livedata/maintenance/own_index.h"
 #include "livedata/tables/tables.h"
 
 #include <stdlib.h>
@@ -122,6 +123,14 @@ static enum error walk_events(struct walk *walk)
     return error;
 }
 
+/* To searches, and to all hosts' caches. */
+static enum error show_rows(const struct storage_call *call, const struct entity_type *type)
+{
+    enum error error = own_index_rows(call, type);
+
+    return error ? error : generation_raise_for_all(call, type->table->name);
+}
+
 static enum error fill_event(struct walk *walk, const struct storage_call *call,
                              const struct event *event)
 {
@@ -141,7 +150,7 @@ enum error own_fill_columns(const struct storage_call *call, const struct catalo
     error = walk_events(&walk);
     for (size_t i = 0; !error && i < columns->count; i++)
         error = tables_note_column(call, type->name, columns->items[i], walk.first_at);
-    return error;
+    return error || !walk.events ? error : show_rows(call, type);
 }
 
 /* Statements of this table alone; a handle keeps them by their address. */
@@ -236,6 +245,8 @@ static enum error rebuild_rows(const struct storage_call *call, const struct cat
         error = walk_events(&walk);
     if (!error)
         error = list_rows(call, catalog, type, &rows);
+    if (!error)
+        error = show_rows(call, type);
     if (!error)
         *rebuild = (struct own_rebuild){walk.events, (int64_t)rows.count, (int64_t)kept.count};
     return error;
