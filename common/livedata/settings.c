@@ -107,6 +107,9 @@ const struct setting livedata_settings_table[] = {
      .help = "Events in one request."},
     {"LIVE_MAX_CLOCK_AHEAD_SECONDS", SETTING_INTEGER, AT(max_clock_ahead_seconds), "300", 0, 86400,
      .help = "How far in the future the time of an event may lie."},
+    {"LIVE_SOURCES_MAX", SETTING_INTEGER, AT(sources_max), "1000", 1, 100000,
+     .help = "Sources of a tenant that send heartbeats. One that has sent none for "
+             "LIVE_JOURNAL_RETENTION_DAYS is forgotten."},
     {"FRESHNESS_SLA_SECONDS", SETTING_NUMBER, AT(freshness_sla_seconds), "30", 0.1, 86400,
      .help = "Age of the newest event up to which the data is fresh."},
     {"LIVE_SLO_MIN_EVENTS", SETTING_INTEGER, AT(slo_min_events), "5", 0, 1000000,

@@ -69,6 +69,7 @@ struct livedata_settings {
     int64_t max_request_memory_bytes;
     int64_t ingest_max_batch;
     int64_t max_clock_ahead_seconds;
+    int64_t sources_max;
 
     double freshness_sla_seconds;
     int64_t slo_min_events;

@@ -93,10 +93,11 @@ static enum error show_added(struct work *work)
 static enum error plan(struct work *work)
 {
     struct table_plan plan;
-    enum error error = work->task == TASK_PLAN
-                           ? tables_plan(&work->call, &work->catalog, &plan)
-                           : tables_apply(&work->call, &work->catalog, own_fill_columns, &plan);
+    enum error error = work->task == TASK_APPLY ? tables_accept_former(&work->call, &work->catalog)
+                                                : tables_plan(&work->call, &work->catalog, &plan);
 
+    if (!error && work->task == TASK_APPLY)
+        error = tables_apply(&work->call, &work->catalog, own_fill_columns, &plan);
     if (error)
         return error;
     for (size_t i = 0; i < plan.count; i++)

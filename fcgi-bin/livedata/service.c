@@ -27,6 +27,7 @@ static const struct reason_answer reasons[] = {
     {"unknown_metric", 404, "unknown_metric"},
     {"unsupported_window", 422, "unsupported_window"},
     {"as_of_future", 422, "as_of_future"},
+    {"too_many_sources", 422, "too_many_sources"},
     {"position_unknown", 412, "position_unknown"},
     {"source_silent", 412, "source_silent"},
     {"events_too_old", 412, "events_too_old"},
@@ -540,6 +541,7 @@ enum error service_applying(struct request *request, struct apply_call *call)
                                 .redis = service->redis,
                                 .way_in = "http",
                                 .ahead_seconds = service->settings.max_clock_ahead_seconds,
+                                .sources_max = service->settings.sources_max,
                                 .clock_ahead = service->clock.ahead,
                                 .hands_on = service->settings.node_role == NODE_EDGE,
                                 .outbound = outbound_row};

@@ -179,6 +179,42 @@ def differing(live, events):
             if comparable(key[0], row(live, *key)) != comparable(key[0], recompute(key[0], own))]
 
 
+def write_press(folder, columns):
+    (folder / "entities").mkdir(exist_ok=True)
+    (folder / "entities" / "press.yaml").write_text(
+        f"name: press\ndescription: Press\nkey: press_id\ncolumns: {{press_id: text, {columns}}}\n"
+        "events:\n  press.seen: {does: upsert}\n", encoding="utf-8")
+
+
+def test_files_are_read_and_tables_planned_and_made_before_a_start(live, tmp_path):
+    """What a person does with livedata-check before the service has the files."""
+    folder = tmp_path / "presses"
+    folder.mkdir()
+
+    def check(option, columns, expected, *texts):
+        write_press(folder, columns)
+        done = live.run("livedata-check", option, env={"LIVE_CONFIG_DIR": f"{FOLDERS},{folder}"})
+        assert done.returncode == expected, done.stdout + done.stderr
+        for text in texts:
+            assert text in done.stdout + done.stderr, done.stdout + done.stderr
+
+    check("--files", "force: many", 1, f"{folder}/entities/press.yaml: columns.force: many is no type")
+    check("--files", "force: integer", 0, "domains=3", "the files are right")
+    for _ in range(2):  # the first changes nothing
+        check("--plan", "force: integer", 0, "press: table own_presses_press is made")
+    check("--apply", "force: integer", 0, "press: table own_presses_press is made")
+    check("--plan", "force: integer", 0, "the tables fit the files")
+    check("--plan", "force: text", 4, "press: column force is integer in the database and text in the file (refused)")
+    check("--apply", "force: text", 4, "(refused)")
+    check("--apply", "force: integer, site: text", 0, "press: column site (text) is added")
+    check("--plan", "force: integer, site: text", 0, "the tables fit the files", "column site is filled from its first")
+    # A file that was replaced is not gone back to by a start, but by a person.
+    check("--apply", "force: integer, site: {type: text, values: [a]}", 0)
+    check("--plan", "force: integer, site: text", 4, "press: the file is an older one")
+    check("--apply", "force: integer, site: text", 0)
+    check("--plan", "force: integer, site: text", 0, "the tables fit the files")
+
+
 def test_rows_equal_a_recomputation_in_any_order_and_after_a_rebuild(live):
     events = random_events(EVENTS, 1)
     arriving = events + random.Random(2).sample(events, EVENTS // 10)

@@ -455,6 +455,65 @@ ON_BOTH(filled_and_rebuilt_rows_are_found)
     CHECK(store_integer(store, &generation) > before);
 }
 
+/* Its index comes when the file lets rows go by their age, and by the column that it names. */
+ON_BOTH(a_later_retention_has_its_index)
+{
+    static const struct {
+        const char *columns, *change;
+    } files[] = {{"bar: integer", NULL},
+                 {"bar: integer}\nretention: {days: 30", "index on the age of rows is added"},
+                 {"bar: integer}\nretention: {days: 40", NULL},
+                 {"bar: integer, seen: time}\nretention: {days: 40, by: seen",
+                  "index on the age of rows is added"}};
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct table_plan plan;
+    struct live live = {.store = store};
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, files[0].columns, &plan));
+    for (size_t i = 1; i < COUNT_OF(files); i++) {
+        write_machine(folder, files[i].columns);
+        (void)setenv("LIVE_CONFIG_DIR", arena_print(store->arena, "config/livedata,%s", folder), 1);
+        live_make(store, &live);
+        CHECK_OK(tables_plan(&live.call.storage, &live.catalog, &plan));
+        CHECK_TEXT(plan.count ? plan.items[plan.count - 1].text : "nothing",
+                   files[i].change ? files[i].change : "nothing");
+        CHECK_OK(change_files(&live, folder, files[i].columns, &plan));
+        CHECK_INT(plan.count, 0);
+    }
+}
+
+/* A host that restarts with its old file changes nothing back, until a person does. */
+ON_BOTH(an_older_file_is_not_written_back)
+{
+    static const char old[] = "bar: text", new[] = "bar: {type: text, values: [a, b]}";
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct table_plan plan;
+    struct live live = {.store = store};
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, old, &plan));
+    CHECK_INT(plan.count, 0);
+    CHECK_OK(change_files(&live, folder, new, &plan));
+    CHECK_INT(plan.count, 0);
+
+    CHECK_OK(change_files(&live, folder, old, &plan));
+    CHECK_INT(plan.refused, 1);
+    CHECK(plan.count && strstr(plan.items[0].text, "the file is an older one"));
+    CHECK_INT(table_served(catalog_entity(&live.catalog, "pump")->table, &store->problem),
+              ERROR_UNAVAILABLE);
+    CHECK_TEXT(store->problem.reason, "contract_differs");
+    CHECK_OK(change_files(&live, folder, new, &plan));
+    CHECK_INT(plan.count, 0); /* it is still the table's */
+
+    CHECK_OK(change_files(&live, folder, old, &plan));
+    CHECK_OK(tables_accept_former(&live.call.storage, &live.catalog));
+    CHECK_OK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan));
+    CHECK_OK(table_served(catalog_entity(&live.catalog, "pump")->table, &store->problem));
+    CHECK_OK(change_files(&live, folder, new, &plan));
+    CHECK_INT(plan.refused, 1);
+}
+
 /* Columns in another order, and a new one between: what each event has set stays known. */
 ON_BOTH(columns_may_be_listed_in_another_order)
 {
@@ -672,7 +731,8 @@ TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letter
           CASE(values_that_a_change_leaves_out_stay), CASE(times_of_change_data_have_their_unit),
           CASE(change_data_of_the_future_is_refused), CASE(a_source_table_has_one_entity),
           CASE(a_metric_has_one_file), CASE(compatible_changes_are_made_and_others_refused),
-          CASE(filled_and_rebuilt_rows_are_found), CASE(columns_may_be_listed_in_another_order),
+          CASE(filled_and_rebuilt_rows_are_found), CASE(a_later_retention_has_its_index),
+          CASE(an_older_file_is_not_written_back), CASE(columns_may_be_listed_in_another_order),
           CASE(a_domain_that_is_renamed_is_refused), CASE(events_are_not_applied_by_an_old_file),
           CASE(names_of_the_database_are_no_names), CASE(an_entity_that_fails_leaves_the_others),
           CASE(a_folder_of_the_shop_may_have_any_name),

@@ -122,7 +122,31 @@ ON_BOTH(a_position_outlives_its_row)
     CHECK(!reached(&live, (struct live_position){second.seq + 1, first.at}, second.at + 1));
 }
 
+static enum error beat(struct live *live, const char *source, bool retired)
+{
+    const struct heartbeat heartbeat = {.source = source, .watermark = 1, .retired = retired};
+
+    return source_beat(&live->call.storage, &heartbeat, 2);
+}
+
+ON_BOTH(a_tenant_has_so_many_sources)
+{
+    struct live live;
+
+    live_make(store, &live);
+    CHECK_OK(beat(&live, "a", false));
+    CHECK_OK(beat(&live, "b", false));
+    CHECK_INT(beat(&live, "c", false), ERROR_INVALID);
+    CHECK_TEXT(store->problem.reason, "too_many_sources");
+    CHECK_OK(beat(&live, "b", false));
+    live.call.storage.tenant = "acme";
+    CHECK_OK(beat(&live, "c", false));
+    live.call.storage.tenant = "default";
+    CHECK_OK(beat(&live, "a", true));
+    CHECK_OK(beat(&live, "c", false));
+}
+
 TEST_MAIN(CASE(positions_are_texts_that_compare_as_they_do), CASE(what_is_no_position_is_refused),
           CASE(a_batch_gives_the_position_of_its_tenant),
           CASE(a_restored_database_does_not_know_what_it_has_lost),
-          CASE(a_position_outlives_its_row))
+          CASE(a_position_outlives_its_row), CASE(a_tenant_has_so_many_sources))

@@ -134,5 +134,47 @@ ON_BOTH(rows_of_domains_go_after_their_days)
     CHECK(*live_row(&live, "machine", "m"));
 }
 
+static json_t *of_machine(struct live *live, int number, const char *type, const char *more)
+{
+    return live_json(live, arena_print(live->store->arena,
+                                       "{\"event_id\":\"%s\",\"event_type\":\"%s\","
+                                       "\"timestamp\":\"%s\",\"source\":\"floor\","
+                                       "\"machine_id\":\"m%d\"%s}",
+                                       live_event_id(live, number), type, live_ago(live, 60),
+                                       number, more));
+}
+
+/* Deletions, additions and sources: what is older than the journal goes. */
+ON_BOTH(what_is_known_beyond_rows_goes_with_the_journal)
+{
+    static const struct statement age[] = {
+        {"age_deleted", "UPDATE own_deleted SET deleted_at = 0 WHERE entity_id = 'm1'"},
+        {"age_counted", "UPDATE own_counted SET counted_at = 0 WHERE entity_id = 'm3'"},
+        {"age_source", "UPDATE source_watermarks SET beat_at = 0 WHERE source = 'old'"}};
+    static const struct statement count[] = {
+        {"count_deleted", "SELECT count(*) FROM own_deleted"},
+        {"count_counted", "SELECT count(*) FROM own_counted"},
+        {"count_sources", "SELECT count(*) FROM source_watermarks"}};
+    static const struct heartbeat beats[] = {{.source = "old", .watermark = 1},
+                                             {.source = "new", .watermark = 1}};
+    struct live live;
+
+    live_make_domains(store, &live, "config/livedata,config/demo/machines");
+    for (int i = 1; i <= 2; i++)
+        live_apply(&live, of_machine(&live, i, "machine.scrapped", ""));
+    for (int i = 3; i <= 4; i++)
+        live_apply(&live, of_machine(&live, i, "machine.ran", ",\"used\":{\"energy\":1}"));
+    for (size_t i = 0; i < COUNT_OF(beats); i++)
+        CHECK_OK(source_beat(&live.call.storage, &beats[i], 10));
+    for (size_t i = 0; i < COUNT_OF(age); i++) {
+        CHECK_INT(store_integer(store, &count[i]), 2);
+        CHECK_OK(store_run(store, &age[i]));
+    }
+    keep(&live);
+    for (size_t i = 0; i < COUNT_OF(count); i++)
+        CHECK_INT(store_integer(store, &count[i]), 1);
+}
+
 TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(a_wall_clock_that_was_set_forgets_nothing),
-          CASE(the_last_version_of_an_entity_stays), CASE(rows_of_domains_go_after_their_days))
+          CASE(the_last_version_of_an_entity_stays), CASE(rows_of_domains_go_after_their_days),
+          CASE(what_is_known_beyond_rows_goes_with_the_journal))

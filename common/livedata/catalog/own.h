@@ -88,6 +88,9 @@ struct own_entity {
 const struct event_mapping *catalog_own_event(const struct catalog *catalog, const char *event_type,
                                               const struct entity_type **type);
 
+/* The stored column that rows go by; NULL = they stay. */
+const char *own_age_column(const struct own_entity *own);
+
 /* "site, installed_at" */
 const char *own_index_columns(struct arena *arena, const struct serving_table *table,
                               const struct table_index *index);

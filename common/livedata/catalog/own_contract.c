@@ -24,6 +24,7 @@ struct contract {
     const char *entity, *domain, *key;
     OBJECT_LIST(struct contract_column, columns);
     struct string_list indexes; /* "site, installed_at" */
+    const char *age;            /* the column that rows go by; NULL = they stay */
     OBJECT_LIST(struct contract_event, events);
 };
 
@@ -42,10 +43,13 @@ static const struct field event_fields[] = {STRING(OWNER, type),     STRING(OWNE
 static SCHEMA(event_schema, struct contract_event, "OwnEvent", event_fields);
 
 #define OWNER struct contract
-static const struct field contract_fields[] = {
-    STRING(OWNER, entity),   STRING(OWNER, domain),
-    STRING(OWNER, key),      OBJECTS(OWNER, columns, column_schema),
-    STRINGS(OWNER, indexes), OBJECTS(OWNER, events, event_schema)};
+static const struct field contract_fields[] = {STRING(OWNER, entity),
+                                               STRING(OWNER, domain),
+                                               STRING(OWNER, key),
+                                               OBJECTS(OWNER, columns, column_schema),
+                                               STRINGS(OWNER, indexes),
+                                               STRING(OWNER, age, .omit_if_null = true),
+                                               OBJECTS(OWNER, events, event_schema)};
 #undef OWNER
 static SCHEMA(own_contract_schema, struct contract, "OwnContract", contract_fields);
 
@@ -58,6 +62,13 @@ const char *own_index_columns(struct arena *arena, const struct serving_table *t
     for (size_t i = 0; i < index->column_count; i++)
         text_append_format(&text, "%s%s", i ? ", " : "", table->columns[index->columns[i]].name);
     return text.bytes;
+}
+
+const char *own_age_column(const struct own_entity *own)
+{
+    if (!own->retention_days)
+        return NULL;
+    return own->retention_column ? own->retention_column : "row_event_at";
 }
 
 static struct contract_event event_of(struct arena *arena, const struct serving_table *table,
@@ -89,6 +100,7 @@ enum error own_make_contract(struct arena *arena, const struct serving_table *ta
     struct contract contract = {.entity = own->name,
                                 .domain = own->domain,
                                 .key = table->primary_key,
+                                .age = own_age_column(own),
                                 .columns = {table->column_count, columns},
                                 .events = {own->event_count, events}};
 

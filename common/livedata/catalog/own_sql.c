@@ -80,7 +80,7 @@ static const char *put_sql(struct arena *arena, const struct serving_table *tabl
 static const char *expire_sql(struct arena *arena, const struct serving_table *table,
                               const struct own_entity *own)
 {
-    const char *time = own->retention_column ? own->retention_column : "row_event_at";
+    const char *time = own_age_column(own);
     struct text sql;
 
     text_start(&sql, arena, SQL_MAX);
@@ -139,7 +139,8 @@ void own_make_statements(struct arena *arena, const struct serving_table *table,
     own->state = statement(arena, table, "state", select_by(arena, table, state_marks, " = ?"));
     own->put = statement(arena, table, "put", put_sql(arena, table));
     own->remove = statement(arena, table, "remove", remove.bytes);
-    own->expire = statement(arena, table, "expire", expire_sql(arena, table, own));
+    if (own->retention_days)
+        own->expire = statement(arena, table, "expire", expire_sql(arena, table, own));
     own->keys = statement(arena, table, "keys", keys_sql(arena, table));
     own->lost_terms =
         statement(arena, table, "lost_terms", lost_sql(arena, table, lost_terms_head, ")"));

@@ -15,6 +15,10 @@ static const struct statement put_beat = {
            " watermark = {greatest}(source_watermarks.watermark, excluded.watermark),"
            " feeds = excluded.feeds, beat_at = excluded.beat_at",
 };
+static const struct statement count_others = {
+    .name = "source_count",
+    .sql = "SELECT count(*) FROM source_watermarks WHERE tenant_id = ? AND source <> ?",
+};
 static const struct statement forget_source = {
     .name = "source_retire",
     .sql = "DELETE FROM source_watermarks WHERE tenant_id = ? AND source = ?",
@@ -34,10 +38,32 @@ static const struct statement newest_of_table = {
     .sql = "SELECT event_at FROM cache_generation WHERE tenant_id = ? AND table_name = ?",
 };
 
-enum error source_beat(const struct storage_call *call, const struct heartbeat *beat)
+static enum error check_room(const struct storage_call *call, const char *source, int64_t most)
 {
-    struct query *query = db_query(call->db, beat->retired ? &forget_source : &put_beat);
+    struct query *query = db_query(call->db, &count_others);
+    int64_t others;
+    enum error error;
 
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, source);
+    others = query_next(query) ? query_integer(query, 0) : 0;
+    error = query_end(query, call->problem);
+    if (error || others < most)
+        return error;
+    return problem_set(call->problem, ERROR_INVALID, "too_many_sources",
+                       "%lld sources send heartbeats already, as many as LIVE_SOURCES_MAX lets: "
+                       "retire one that will not come back",
+                       (long long)others);
+}
+
+enum error source_beat(const struct storage_call *call, const struct heartbeat *beat, int64_t most)
+{
+    enum error error = beat->retired ? ERROR_NONE : check_room(call, beat->source, most);
+    struct query *query;
+
+    if (error)
+        return error;
+    query = db_query(call->db, beat->retired ? &forget_source : &put_beat);
     query_bind_text(query, call->tenant);
     query_bind_text(query, beat->source);
     if (!beat->retired) {

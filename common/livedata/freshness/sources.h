@@ -16,8 +16,10 @@ struct heartbeat {
     bool retired;      /* the source sends no more: it is forgotten */
 };
 
-/* In the caller's transaction. A watermark never falls. */
-MUST_CHECK enum error source_beat(const struct storage_call *call, const struct heartbeat *beat);
+/* In the caller's transaction. A watermark never falls. ERROR_INVALID too_many_sources when the
+ * tenant has `most` others. */
+MUST_CHECK enum error source_beat(const struct storage_call *call, const struct heartbeat *beat,
+                                  int64_t most);
 /* An event of the source was applied: raises its watermark if the source sends heartbeats. */
 MUST_CHECK enum error source_event(const struct storage_call *call, const char *source,
                                    int64_t event_at);

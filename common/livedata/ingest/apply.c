@@ -591,7 +591,7 @@ enum error apply_batch(struct apply_call *call, json_t *const *events, size_t co
         count_result(&results[i], counts);
     }
     for (size_t i = 0; !error && i < call->heartbeat_count; i++) {
-        error = source_beat(&call->storage, &call->heartbeats[i]);
+        error = source_beat(&call->storage, &call->heartbeats[i], call->sources_max);
         touch(call, &touched, "pipeline_events", NULL); /* tells all hosts */
     }
     return finish(call, &touched, error);

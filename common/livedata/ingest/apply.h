@@ -49,6 +49,7 @@ struct apply_call {
     int64_t ahead_seconds;
     const struct heartbeat *heartbeats; /* of sources, applied after the events of a batch */
     size_t heartbeat_count;
+    int64_t sources_max;    /* with heartbeats, per tenant */
     int64_t events_per_day; /* per tenant; 0 = unlimited */
     int64_t clock_ahead;    /* microseconds by which the database's clock is ahead of this host's */
     struct live_position position; /* of the tenant, after a batch: set by apply_batch() */

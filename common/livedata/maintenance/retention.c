@@ -42,6 +42,10 @@ static const struct statement forget_own_counted = {
     .sql = "DELETE FROM own_counted WHERE counted_at IN (SELECT counted_at FROM own_counted"
            " WHERE counted_at < ? ORDER BY counted_at LIMIT ?)",
 };
+static const struct statement forget_sources = {
+    .name = "retention_sources",
+    .sql = "DELETE FROM source_watermarks WHERE beat_at < ?",
+};
 static const struct statement forget_answers = {
     .name = "retention_answers",
     .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
@@ -77,6 +81,8 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
         error = forget(db, &forget_own_deleted, journal, most, problem);
     if (!error)
         error = forget(db, &forget_own_counted, journal, most, problem);
+    if (!error)
+        error = forget(db, &forget_sources, journal, -1, problem);
     if (!error)
         error = edge_forget(db, journal, most, problem);
     if (!error)

@@ -13,6 +13,17 @@ static const struct statement put_contract = {
            " table_name = excluded.table_name, fingerprint = excluded.fingerprint,"
            " contract = excluded.contract, changed_at = excluded.changed_at",
 };
+static const struct statement note_former = {
+    .name = "own_contract_former",
+    .sql = "INSERT INTO own_former_contracts (entity_type, fingerprint, replaced_at)"
+           " SELECT entity_type, fingerprint, ? FROM own_contracts WHERE entity_type = ?"
+           " AND fingerprint <> ? ON CONFLICT (entity_type, fingerprint) DO UPDATE"
+           " SET replaced_at = excluded.replaced_at",
+};
+static const struct statement forget_former = {
+    .name = "own_contract_forget_former",
+    .sql = "DELETE FROM own_former_contracts WHERE entity_type = ? AND fingerprint = ?",
+};
 static const struct statement put_column = {
     .name = "own_column_put",
     .sql = "INSERT INTO own_columns (entity_type, column_name, added_at, filled_from)"
@@ -46,8 +57,16 @@ static enum error execute(const struct storage_call *call, const struct catalog 
 
 static enum error write_contract(const struct storage_call *call, const struct entity_type *type)
 {
-    struct query *query = db_query(call->db, &put_contract);
+    struct query *query = db_query(call->db, &note_former);
+    enum error error;
 
+    query_bind_integer(query, call->now);
+    query_bind_text(query, type->name);
+    query_bind_text(query, type->table->own->fingerprint);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &put_contract);
     query_bind_text(query, type->name);
     query_bind_text(query, type->table->name);
     query_bind_text(query, type->table->own->fingerprint);
@@ -198,6 +217,24 @@ enum error tables_apply(const struct storage_call *call, const struct catalog *c
         return tables_look(call, catalog);
     looking.problem = &unused;
     (void)!tables_look(&looking, catalog);
+    return error;
+}
+
+enum error tables_accept_former(const struct storage_call *call, const struct catalog *catalog)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < catalog->entity_count; i++) {
+        const struct entity_type *type = &catalog->entities[i];
+        struct query *query;
+
+        if (!type->table->own)
+            continue;
+        query = db_query(call->db, &forget_former);
+        query_bind_text(query, type->name);
+        query_bind_text(query, type->table->own->fingerprint);
+        error = query_end(query, call->problem);
+    }
     return error;
 }
 

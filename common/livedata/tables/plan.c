@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/string_list.h"
 #include "crypto/digest.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,10 @@ static const struct statement read_contracts = {
 static const struct statement read_contract = {
     .name = "own_contract",
     .sql = "SELECT contract FROM own_contracts WHERE entity_type = ?",
+};
+static const struct statement read_former = {
+    .name = "own_contract_replaced",
+    .sql = "SELECT replaced_at FROM own_former_contracts WHERE entity_type = ? AND fingerprint = ?",
 };
 static const struct statement read_fingerprint = {
     .name = "own_contract_fingerprint",
@@ -112,8 +117,7 @@ static void plan_index(const struct planning *planning, size_t number)
 /* For the retention of rows, which is not by tenant. */
 static void plan_age_index(const struct planning *planning)
 {
-    const char *time =
-        planning->own->retention_column ? planning->own->retention_column : "row_event_at";
+    const char *time = own_age_column(planning->own);
     const char *name = index_name(planning->arena, planning->table->name,
                                   arena_print(planning->arena, "age %s", time));
     struct table_change *made = change(planning, false, "index on the age of rows is added");
@@ -208,6 +212,16 @@ static void compare_indexes(const struct planning *planning, const json_t *contr
             plan_index(planning, i);
 }
 
+/* Rows that go by their age need its index. */
+static void compare_retention(const struct planning *planning, const json_t *contract)
+{
+    const char *stored = json_string_value(json_object_get(contract, "age"));
+    const char *age = own_age_column(planning->own);
+
+    if (age && (!stored || strcmp(stored, age) != 0))
+        plan_age_index(planning);
+}
+
 static void plan_difference(const struct planning *planning, const json_t *contract)
 {
     const json_t *columns = json_object_get(contract, "columns"), *column;
@@ -235,6 +249,7 @@ static void plan_difference(const struct planning *planning, const json_t *contr
             plan_new_column(planning, i);
     }
     compare_indexes(planning, contract);
+    compare_retention(planning, contract);
     if (planning->plan->count == before)
         change(planning, false, "what events do, values or indexes are changed");
 }
@@ -278,6 +293,25 @@ static enum error read_whole(const struct storage_call *call, const char *entity
     return error;
 }
 
+/* Whether the file's contract was that of the table, and another one has replaced it. */
+static enum error refuse_former(const struct storage_call *call, const struct planning *planning)
+{
+    struct query *query = db_query(call->db, &read_former);
+    char at[TIMESTAMP_TEXT];
+
+    query_bind_text(query, planning->type->name);
+    query_bind_text(query, planning->own->fingerprint);
+    if (query_next(query)) {
+        timestamp_format_seconds(query_integer(query, 0), at);
+        change(planning, true,
+               arena_print(planning->arena,
+                           "the file is an older one, which was replaced at %s: livedata-check "
+                           "--apply goes back to it",
+                           at));
+    }
+    return query_end(query, call->problem);
+}
+
 static enum error plan_entity(const struct storage_call *call, const struct planning *planning,
                               const struct stored_contract *known)
 {
@@ -298,7 +332,9 @@ static enum error plan_entity(const struct storage_call *call, const struct plan
                            known->table, planning->table->name));
         return ERROR_NONE;
     }
-    error = read_whole(call, known->entity, &contract);
+    error = refuse_former(call, planning);
+    if (!error)
+        error = read_whole(call, known->entity, &contract);
     if (!error)
         plan_difference(planning, contract);
     return error;

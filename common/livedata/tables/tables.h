@@ -36,6 +36,12 @@ typedef enum error table_fill(const struct storage_call *call, const struct cata
 MUST_CHECK enum error tables_apply(const struct storage_call *call, const struct catalog *catalog,
                                    table_fill *fill, struct table_plan *plan);
 
+/* A file whose contract was replaced by another since is refused: a host that restarts with old
+ * files must not undo what newer ones have changed. This accepts these files again, for people who
+ * do go back; tables_apply() then does it. */
+MUST_CHECK enum error tables_accept_former(const struct storage_call *call,
+                                           const struct catalog *catalog);
+
 /* Compares the files with the contracts in the database: own->serving. */
 MUST_CHECK enum error tables_look(const struct storage_call *call, const struct catalog *catalog);
 
