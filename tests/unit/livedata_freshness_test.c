@@ -1,6 +1,8 @@
 /* How far answers reach, on both engines: positions, and what a restored database knows of them. */
 #include "livedata_fixture.h"
 
+#include "livedata/cache/live_cache.h"
+
 static struct live_position after_order(struct live *live, int event, const char *order)
 {
     struct apply_result result =
@@ -146,7 +148,54 @@ ON_BOTH(a_tenant_has_so_many_sources)
     CHECK_OK(beat(&live, "c", false));
 }
 
+static bool is_kept(struct live *live, struct live_cache *cache, const char *tenant,
+                    struct shm_cache_ticket *ticket)
+{
+    struct storage_call call = live->call.storage;
+    const char *answer;
+
+    call.tenant = tenant;
+    return live_cache_find(cache, &call, "answer", "orders_v2", ticket, &answer);
+}
+
+/* Sources of many tenants beat without an event between them: one number for all. */
+ON_BOTH(changes_of_many_tenants_at_one_number_are_followed)
+{
+    enum { TENANTS = 1500 };
+    static const struct statement add = {
+        "add", "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at,"
+               " seq) VALUES (?, 'orders_v2', 1, 0, 0, 7)"};
+    static const struct statement raise = {"raise", "UPDATE cache_generation SET gen = gen + 1"};
+    struct live_cache cache = {.poll_microseconds = us_per_hour};
+    struct storage_call *call;
+    struct shm_cache_ticket ticket;
+    const char *last = NULL;
+    struct live live;
+
+    live_make(store, &live);
+    call = &live.call.storage;
+    CHECK_OK(shm_cache_open_anonymous(&cache.shared, &store->problem));
+    CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
+    for (int i = 0; i < TENANTS; i++) {
+        struct query *query = db_query(store->db, &add);
+
+        query_bind_text(query, last = arena_print(store->arena, "t%04d", i));
+        CHECK_OK(query_end(query, &store->problem));
+    }
+    CHECK_OK(db_finish(store->db, ERROR_NONE, &store->problem));
+    (void)live_cache_follow(&cache, call); /* from here on */
+    CHECK(live_cache_follow(&cache, call));
+    CHECK(!is_kept(&live, &cache, last, &ticket));
+    live_cache_keep(&cache, "answer", &ticket, 3600, "old");
+    CHECK(is_kept(&live, &cache, last, &ticket));
+    CHECK_OK(store_run(store, &raise));
+    CHECK(live_cache_follow(&cache, call));
+    CHECK(!is_kept(&live, &cache, last, &ticket));
+    shm_cache_close(cache.shared);
+}
+
 TEST_MAIN(CASE(positions_are_texts_that_compare_as_they_do), CASE(what_is_no_position_is_refused),
           CASE(a_batch_gives_the_position_of_its_tenant),
           CASE(a_restored_database_does_not_know_what_it_has_lost),
-          CASE(a_position_outlives_its_row), CASE(a_tenant_has_so_many_sources))
+          CASE(a_position_outlives_its_row), CASE(a_tenant_has_so_many_sources),
+          CASE(changes_of_many_tenants_at_one_number_are_followed))

@@ -67,23 +67,20 @@ static enum error begin_to_follow(struct live_cache *cache, const struct storage
 static enum error follow_from(struct live_cache *cache, const struct storage_call *call,
                               int64_t mark, bool *any, int64_t *reached)
 {
+    struct generation last = {.tenant = "", .table = "", .seq = mark};
     struct generations changed;
+    bool seen = false;
     enum error error;
 
-    *reached = mark;
     do {
-        int64_t from = *reached;
-
-        error = generations_since(call, from, &changed);
+        error = generations_after(call, &last, &changed);
         for (size_t i = 0; !error && i < changed.count; i++) {
             *any = follow_one(cache, &changed.items[i]) || *any;
-            *reached = changed.items[i].seq;
+            last = changed.items[i];
+            seen = true;
         }
-        if (*reached == from)
-            break;
     } while (!error && changed.more);
-    if (!error && mark && !changed.count)
-        *reached = -1;
+    *reached = !mark || seen ? last.seq : -1;
     return error;
 }
 

@@ -105,9 +105,10 @@ static const struct statement type_freshness = {
         "SELECT applied_at, event_at FROM event_freshness WHERE tenant_id = ? AND event_type = ?",
 };
 static const struct statement changed_generations = {
-    .name = "generations_since",
+    .name = "generations_after",
     .sql = "SELECT tenant_id, table_name, gen, seq FROM cache_generation"
-           " WHERE seq >= ? AND seq > 0 ORDER BY seq LIMIT ?",
+           " WHERE seq > 0 AND seq >= ? AND (seq, tenant_id, table_name) > (?, ?, ?)"
+           " ORDER BY seq, tenant_id, table_name LIMIT ?",
 };
 static const struct statement newest_generation = {
     .name = "generations_newest",
@@ -483,12 +484,15 @@ static enum error take_generations(const struct storage_call *call, struct query
     return query_end(query, call->problem);
 }
 
-enum error generations_since(const struct storage_call *call, int64_t seq,
+enum error generations_after(const struct storage_call *call, const struct generation *after,
                              struct generations *generations)
 {
     struct query *query = db_query(call->db, &changed_generations);
 
-    query_bind_integer(query, seq);
+    for (int i = 0; i < 2; i++)
+        query_bind_integer(query, after->seq);
+    query_bind_text(query, after->tenant);
+    query_bind_text(query, after->table);
     return take_generations(call, query, generations);
 }
 

@@ -105,8 +105,9 @@ MUST_CHECK enum error newest_of_types(const struct storage_call *call,
                                       const struct string_list *types, struct event_mark *newest);
 MUST_CHECK enum error newest_applied(const struct storage_call *call, struct event_mark *newest);
 
-/* For hosts that did not make a change: generations raised with the journal's row `seq` and later,
- * in commit order; the last such row; all generations of the tenant. */
+/* For hosts that did not make a change: a page of generations in the order of `seq`, tenant and
+ * table, after one of them (empty texts: all of its `seq`); the last `seq`; all generations of the
+ * tenant. Many tenants may have the same `seq`: heartbeats add no row to the journal. */
 struct generation {
     const char *tenant;
     const char *table;
@@ -116,9 +117,10 @@ struct generation {
 struct generations {
     size_t count;
     struct generation *items;
-    bool more; /* there may be more, also with the last `seq` */
+    bool more; /* there may be more */
 };
-MUST_CHECK enum error generations_since(const struct storage_call *call, int64_t seq,
+MUST_CHECK enum error generations_after(const struct storage_call *call,
+                                        const struct generation *after,
                                         struct generations *generations);
 MUST_CHECK enum error generations_newest(const struct storage_call *call, int64_t *seq);
 MUST_CHECK enum error generations_of_tenant(const struct storage_call *call,
