@@ -27,6 +27,7 @@ static const struct reason_answer reasons[] = {
     {"unknown_metric", 404, "unknown_metric"},
     {"unsupported_window", 422, "unsupported_window"},
     {"as_of_future", 422, "as_of_future"},
+    {"client_gone", 499, "client_gone"}, /* read by nobody: no failure of the service */
     {"too_many_sources", 422, "too_many_sources"},
     {"position_unknown", 412, "position_unknown"},
     {"source_silent", 412, "source_silent"},

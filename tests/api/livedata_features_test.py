@@ -7,13 +7,16 @@ import io
 import json
 import os
 import random
+import socket
 import time
 import uuid
 from datetime import datetime, timedelta, timezone
+from urllib.parse import urlsplit
 
 import pytest
 
 from service import ENGINES, Service
+from wait import wait_for
 
 pytestmark = pytest.mark.both_engines
 KEY = {"X-API-Key": "key-of-shop"}
@@ -127,3 +130,19 @@ def test_what_is_refused(shop):
     ask(service, [row], status=404, entity_type="nothing")
     ask(service, [row] * 10001, status=422)
     assert ask(service, []).text == ""
+
+
+def test_the_rows_of_a_client_that_has_left_are_not_read(shop):
+    """It sends its request and closes the connection; more than once, where the answer was faster."""
+    service, _ = shop
+    rows = [{"entity_id": f"ORD-{i}", "at": "2026-04-04T00:00:00Z"} for i in range(10000)]
+    body = json.dumps({"entity_type": "order", "rows": rows}).encode()
+    head = (f"POST /v1/features HTTP/1.1\r\nHost: localhost\r\nX-API-Key: {KEY['X-API-Key']}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode()
+    where = urlsplit(service.url)
+
+    def left():
+        with socket.create_connection((where.hostname, where.port), timeout=30) as connection:
+            connection.sendall(head + body)
+        return service.sql("SELECT count(*) FROM api_sessions WHERE status_code = 499")[0][0] not in (0, "0")
+    wait_for(left, told=lambda: "all rows were read for nobody")
