@@ -93,9 +93,8 @@ static enum error check_times(struct request *request, const struct reading *rea
         if (!timestamp_parse(rows[i].at, &times[i]))
             return request_fault(request, "body", arena_print(request->arena, "rows.%zu.at", i),
                                  "datetime_from_date_parsing", "Input should be a valid datetime");
-        if (times[i] > reading->storage.now)
-            return problem_set(&request->problem, ERROR_INVALID, "as_of_future",
-                               "as_of cannot be in the future");
+        if (check_as_of(reading, times[i]))
+            return ERROR_INVALID;
         times[i] = times[i] ? times[i] : 1;
     }
     return ERROR_NONE;
@@ -203,21 +202,6 @@ static enum error write_rows(struct request *request, struct reply *reply,
     return error;
 }
 
-static enum error find_type(struct request *request, const struct reading *reading,
-                            const char *name, const struct entity_type **type)
-{
-    *type = catalog_entity(reading->catalog, name);
-    if (!may_see_type(reading, name))
-        return problem_set(&request->problem, ERROR_FORBIDDEN, "entity_forbidden",
-                           "API key '%s' cannot access entity type '%.100s'.", reading->key_name,
-                           name);
-    if (*type)
-        return table_served((*type)->table, &request->problem);
-    return problem_set(&request->problem, ERROR_NOT_FOUND, "unknown_entity_type",
-                       "Unknown entity type: %.100s. Available: %s", name,
-                       catalog_entity_names(reading->catalog, request->arena));
-}
-
 enum error features_handle(struct request *request, struct reply *reply)
 {
     const struct features_body *body = request->body;
@@ -228,7 +212,9 @@ enum error features_handle(struct request *request, struct reply *reply)
     enum error error = service_reading(request, &reading);
 
     if (!error)
-        error = find_type(request, &reading, body->entity_type, &type);
+        error = find_readable_type(&reading, body->entity_type, &type);
+    if (!error)
+        error = table_served(type->table, &request->problem);
     if (!error)
         error = check_columns(request, type, &columns);
     if (!error)

@@ -14,50 +14,6 @@
 
 enum { COMPONENTS_TEXT_MAX = 65536 };
 
-bool may_see_type(const struct reading *reading, const char *type)
-{
-    for (size_t i = 0; reading->types && i < reading->types->count; i++)
-        if (strcmp(reading->types->items[i], type) == 0)
-            return true;
-    return !reading->types;
-}
-
-bool may_see_table(const struct reading *reading, const struct serving_table *table)
-{
-    return !reading->types || (table->entity && may_see_type(reading, table->entity)) ||
-           may_see_type(reading, table->name);
-}
-
-bool may_see_tables_of(const struct reading *reading, const struct live_metric *metric,
-                       const struct measure *measure)
-{
-    const struct metric_tables tables = metric_tables(metric, measure);
-    bool seen = true;
-
-    for (size_t i = 0; seen && i < tables.count; i++)
-        seen = may_see_table(reading, tables.items[i]);
-    return seen;
-}
-
-struct string_list names_of_tables(struct arena *arena, const struct metric_tables *tables)
-{
-    struct string_list names = {.items = ARENA_ARRAY(arena, const char *, METRIC_TABLES_MAX)};
-
-    for (size_t i = 0; i < tables->count; i++)
-        names.items[names.count++] = tables->items[i]->name;
-    return names;
-}
-
-bool may_see_metric(const struct reading *reading, const char *name)
-{
-    const struct catalog *whole = reading->catalog->whole;
-    const struct live_metric *metric = name ? catalog_metric(reading->catalog, name) : NULL;
-
-    if (metric)
-        return may_see_tables_of(reading, metric, NULL);
-    return !reading->types && !(name && whole && catalog_metric(whole, name));
-}
-
 const char *reading_event_types(const struct reading *reading)
 {
     const struct catalog *view = reading->catalog;
@@ -78,14 +34,6 @@ const char *reading_event_types(const struct reading *reading)
     if (!reading->types)
         seen.items[seen.count++] = ""; /* events of no entity */
     return entity_types_text(arena, &seen);
-}
-
-static enum error check_as_of(const struct reading *reading, int64_t as_of)
-{
-    if (as_of <= reading->storage.now)
-        return ERROR_NONE;
-    return problem_set(reading->storage.problem, ERROR_INVALID, "as_of_future",
-                       "as_of cannot be in the future");
 }
 
 static enum error not_found(const struct reading *reading, const char *type, const char *id)
@@ -230,20 +178,12 @@ static enum error read_past(const struct reading *reading, struct entity_answer 
 enum error read_entity(const struct reading *reading, const char *type_name, const char *id,
                        int64_t as_of, struct entity_answer *answer)
 {
-    struct problem *problem = reading->storage.problem;
     enum error error;
 
     *answer = (struct entity_answer){.id = id, .as_of = as_of};
-    if (!may_see_type(reading, type_name))
-        return problem_set(problem, ERROR_FORBIDDEN, "entity_forbidden",
-                           "API key '%s' cannot access entity type '%.100s'.", reading->key_name,
-                           type_name);
-    answer->type = catalog_entity(reading->catalog, type_name);
-    if (!answer->type)
-        return problem_set(problem, ERROR_NOT_FOUND, "unknown_entity_type",
-                           "Unknown entity type: %.100s. Available: %s", type_name,
-                           catalog_entity_names(reading->catalog, reading->storage.arena));
-    error = table_served(answer->type->table, problem);
+    error = find_readable_type(reading, type_name, &answer->type);
+    if (!error)
+        error = table_served(answer->type->table, reading->storage.problem);
     if (!error)
         error = check_as_of(reading, as_of);
     if (error)
@@ -365,14 +305,11 @@ enum error reading_metric(const struct reading *reading, const char *name, const
     struct metric_tables tables;
     enum error error;
 
-    *metric = catalog_metric(reading->catalog, name);
-    if (!*metric)
-        return problem_set(problem, ERROR_NOT_FOUND, "unknown_metric",
-                           "Unknown metric: %.100s. Available: %s", name,
-                           catalog_metric_names(reading->catalog, reading->storage.arena));
-    if (!may_see_tables_of(reading, *metric, NULL))
-        return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
-                           "API key '%s' cannot access metric '%s'.", reading->key_name, name);
+    error = find_metric(reading, name, metric);
+    if (!error)
+        error = check_metric_readable(reading, *metric, NULL);
+    if (error)
+        return error;
     error = metric_check_window(*metric, window, reading->storage.arena, problem);
     tables = metric_tables(*metric, NULL);
     for (size_t i = 0; !error && i < tables.count; i++)

@@ -128,6 +128,18 @@ bool may_see_metric(const struct reading *reading, const char *name);
 /* Whether it may read all that the metric is computed from (`measure` as in metric_tables()). */
 bool may_see_tables_of(const struct reading *reading, const struct live_metric *metric,
                        const struct measure *measure);
+/* The type, if the key may read it: ERROR_FORBIDDEN entity_forbidden; ERROR_NOT_FOUND
+ * unknown_entity_type. */
+MUST_CHECK enum error find_readable_type(const struct reading *reading, const char *name,
+                                         const struct entity_type **type);
+/* ERROR_NOT_FOUND unknown_metric. */
+MUST_CHECK enum error find_metric(const struct reading *reading, const char *name,
+                                  const struct live_metric **metric);
+/* ERROR_FORBIDDEN metric_forbidden unless may_see_tables_of(). */
+MUST_CHECK enum error check_metric_readable(const struct reading *reading,
+                                            const struct live_metric *metric,
+                                            const struct measure *measure);
+MUST_CHECK enum error check_as_of(const struct reading *reading, int64_t as_of); /* as_of_future */
 /* The names of what it is computed from. */
 struct string_list names_of_tables(struct arena *arena, const struct metric_tables *tables);
 

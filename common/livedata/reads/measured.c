@@ -52,20 +52,15 @@ static enum error find_measure(const struct reading *reading, const char *name, 
     struct problem *problem = reading->storage.problem;
     enum error error;
 
-    *metric = catalog_metric(reading->catalog, name);
-    if (!*metric)
-        return problem_set(problem, ERROR_NOT_FOUND, "unknown_metric",
-                           "Unknown metric: %.100s. Available: %s", name,
-                           catalog_metric_names(reading->catalog, reading->storage.arena));
+    error = find_metric(reading, name, metric);
+    if (error)
+        return error;
     if (!(*metric)->measure)
         return problem_set(problem, ERROR_INVALID, "no_measure",
                            "Metric '%s' has only its windows: its file declares no kind.", name);
     error = measure_refine(reading->storage.arena, reading->catalog, (*metric)->measure, filter,
                            groups, measure, problem);
-    if (!error && !may_see_tables_of(reading, *metric, *measure))
-        return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
-                           "API key '%s' cannot access metric '%s'.", reading->key_name, name);
-    return error;
+    return error ? error : check_metric_readable(reading, *metric, *measure);
 }
 
 static const char *time_group(const char *name)
@@ -119,11 +114,10 @@ static enum error choose_range(const struct reading *reading, const struct live_
                                const struct measured_query *query, struct time_range *range)
 {
     int64_t anchor = query->as_of ? query->as_of : reading->storage.now, size = 0;
-    enum error error;
+    enum error error = check_as_of(reading, query->as_of);
 
-    if (query->as_of > reading->storage.now)
-        return problem_set(reading->storage.problem, ERROR_INVALID, "as_of_future",
-                           "as_of cannot be in the future");
+    if (error)
+        return error;
     if (window_calendar(query->window, query->zone, anchor, range)) {
         if (query->as_of && range->to > anchor)
             range->to = anchor + 1;

@@ -14,23 +14,6 @@ enum { ROWS_MAX = 1000 };
 
 #define STATUS_PREFIX "order.status."
 
-static enum error find_type(const struct reading *reading, const char *name,
-                            const struct entity_type **type)
-{
-    struct problem *problem = reading->storage.problem;
-
-    *type = catalog_entity(reading->catalog, name);
-    if (!may_see_type(reading, name))
-        return problem_set(problem, ERROR_FORBIDDEN, "entity_forbidden",
-                           "API key '%s' cannot access entity type '%.100s'.", reading->key_name,
-                           name);
-    if (!*type)
-        return problem_set(problem, ERROR_NOT_FOUND, "unknown_entity_type",
-                           "Unknown entity type: %.100s. Available: %s", name,
-                           catalog_entity_names(reading->catalog, reading->storage.arena));
-    return ERROR_NONE;
-}
-
 /* What the rows of an entity say together. */
 struct trace {
     int64_t earliest, latest, latest_validated;
@@ -182,7 +165,7 @@ enum error lineage_read(const struct reading *reading, const char *type_name, co
     struct trace trace = {0};
     struct journal_rows rows;
     struct data_ages ages;
-    enum error error = find_type(reading, type_name, &type);
+    enum error error = find_readable_type(reading, type_name, &type);
 
     if (!error)
         error = journal_of_entity(&reading->storage, id, false, ROWS_MAX, &rows);
@@ -404,7 +387,7 @@ enum error timeline_read(const struct reading *reading, const char *order_id,
     struct journal_rows states, rows;
     struct entity_row row;
     struct data_ages ages;
-    enum error error = find_type(reading, "order", &type);
+    enum error error = find_readable_type(reading, "order", &type);
 
     if (!error)
         error = read_order(reading, type, order_id, &row);
