@@ -3,8 +3,10 @@ and streams."""
 
 import pytest
 
+from people import People
 from service import ENGINES, Service
-from support_models import HEADERS, KEPT, KEY, VERIFIER, WARRANTY, ask, falls_back, steps, stream
+from support_admin_test import SECRET
+from support_models import HEADERS, KEPT, KEY, QUESTION, VERIFIER, WARRANTY, ask, falls_back, steps, stream
 
 pytest_plugins = ["support_models_fixtures"]
 
@@ -88,3 +90,32 @@ def test_what_is_not_supported_may_be_marked(registry, models, engine):
         assert state["unsupported"] == {"action": "mark", "sentences": [{"text": "Elephants are grey.", "reason": "words"}]}
         [asked] = [call["prompt"] for call in models.calls if "For each numbered" in str(call["body"])]
         assert asked.count("[Document") == 1 and "maker" not in asked  # the limits of FACT_VERIFY_CONTEXT
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_said_from_a_withdrawn_document_is_not_given_to_a_model(registry, models, engine):
+    env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "PROVIDER_REGISTRY_PATH": str(registry.path), "JWT_SECRET": SECRET,
+           "LLM_CHAT_API_KEY": "model-secret", "LLM_NODES": "generate"}
+    with Service("support", env, engine) as service:
+        anna = People(service.stack).add("anna", groups=["Sales"], support="viewer").bearer()
+        for name, text in (("warranty.md", WARRANTY), ("returns.md", "# Returns\n\nItems can be returned within 30 days.\n")):
+            assert service.send("POST", "/api/upload", headers=HEADERS, files={"file": (name, text.encode())}).status_code == 200
+
+        def restated(headers, method=None, path="", **body):
+            """What the model gets of an answer before, after a change of the answer's document."""
+            registry.write("openai", rule="text:The warranty period is 24 months [1].")
+            first = service.post("/api/ask", {"question": QUESTION}, headers=headers).json()
+            assert first["answer"] == "The warranty period is 24 months [1]."
+            if method:
+                assert service.send(method, "/api/documents/warranty.md" + path, json=body, headers=HEADERS).status_code == 200
+            models.calls.clear()
+            service.post("/api/ask", {"question": "Within how many days can items be returned?", "session_id": first["session_id"]},
+                         headers=headers)
+            [prompt] = [call["prompt"] for call in models.calls if "[Document" in call["prompt"]]
+            assert f"user: {QUESTION}" in prompt
+            return f"assistant: {first['answer']}" in prompt
+
+        assert restated(anna)
+        assert not restated(anna, "PUT", "/groups", groups=["Board"])
+        assert restated(HEADERS)
+        assert not restated(HEADERS, "DELETE")

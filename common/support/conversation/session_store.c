@@ -69,11 +69,6 @@ static const struct statement add_message = {
     .sql = "INSERT INTO messages (tenant_id, session_id, role, content, created_at, trace_id,"
            " author, answer) VALUES (?, ?, ?, ?, {now}, ?, ?, ?)",
 };
-static const struct statement read_history = {
-    .name = "session_history",
-    .sql = "SELECT role, content FROM messages WHERE tenant_id = ? AND session_id = ?"
-           " ORDER BY id DESC LIMIT ?",
-};
 static const struct statement read_messages = {
     .name = "session_messages",
     .sql = "SELECT m.role, m.content, m.created_at, m.trace_id,"
@@ -215,47 +210,6 @@ enum error session_require(const struct conversation_call *call, const char *id)
     enum error error = find(call, id, &found);
 
     return error || found ? error : not_found(call);
-}
-
-/* The messages that the reader may see. */
-static enum error readable_history(const struct conversation_call *call, const char *id,
-                                   struct graph_message *items, size_t *count)
-{
-    struct object_list rows;
-    enum error error = session_messages(call, id, &rows);
-
-    *count = 0;
-    for (size_t i = 0; !error && i < rows.count; i++) {
-        const struct session_message *row = &((const struct session_message *)rows.items)[i];
-
-        if (!row->withheld)
-            items[(*count)++] = (struct graph_message){row->role, row->content};
-    }
-    return error;
-}
-
-enum error session_history(const struct conversation_call *call, const char *id,
-                           struct graph_message **messages, size_t *count)
-{
-    struct graph_message *items = ARENA_ARRAY(call->arena, struct graph_message, GRAPH_HISTORY_MAX);
-    struct query *query;
-    size_t found = 0;
-
-    *messages = items;
-    if (call->reader)
-        return readable_history(call, id, items, count);
-    query = db_query(call->db, &read_history);
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, id);
-    query_bind_integer(query, GRAPH_HISTORY_MAX);
-    while (found < GRAPH_HISTORY_MAX && query_next(query)) {
-        found++; /* newest first, so from the end of the list */
-        items[GRAPH_HISTORY_MAX - found] = (struct graph_message){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena)};
-    }
-    *messages = items + GRAPH_HISTORY_MAX - found;
-    *count = found;
-    return query_end(query, call->problem);
 }
 
 static bool cites_hidden(const struct conversation_call *call, const json_t *answer)

@@ -39,6 +39,12 @@ static const struct statement list_groups = {
            " ORDER BY group_name",
 };
 
+static const struct statement find_present = {
+    .name = "documents_present",
+    .sql = "SELECT doc_id FROM kb_documents WHERE tenant_id = ? AND doc_id IN"
+           " (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}) ORDER BY doc_id",
+};
+
 static const char *json_of(struct arena *arena, const struct string_list *list)
 {
     return json_of_strings(arena, JSON_MAX, list->items, list->count);
@@ -85,6 +91,20 @@ bool document_is_hidden(const struct document_reader *reader, const char *doc_id
 const char *document_hidden_json(const struct document_reader *reader)
 {
     return reader ? reader->hidden_json : "[]";
+}
+
+enum error document_find_present(const struct document_call *call,
+                                 const struct string_list *doc_ids, struct string_list *present)
+{
+    struct query *query;
+
+    *present = (struct string_list){0};
+    if (!doc_ids->count)
+        return ERROR_NONE;
+    query = db_query(call->db, &find_present);
+    query_bind_text(query, call->tenant);
+    query_bind_json(query, json_of(call->arena, doc_ids));
+    return read_list(call, query, present);
 }
 
 static enum error replace_groups(const struct document_call *call, const char *doc_id,

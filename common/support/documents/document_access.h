@@ -30,6 +30,11 @@ bool document_is_hidden(const struct document_reader *reader, const char *doc_id
 /* "[]" where nothing is hidden. */
 const char *document_hidden_json(const struct document_reader *reader);
 
+/* Those of the documents that have not been deleted. */
+MUST_CHECK enum error document_find_present(const struct document_call *call,
+                                            const struct string_list *doc_ids,
+                                            struct string_list *present);
+
 /* Replaces the groups of a document, which need not exist yet. */
 MUST_CHECK enum error document_set_groups(const struct document_call *call, const char *doc_id,
                                           const struct string_list *groups);
