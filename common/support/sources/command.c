@@ -1,6 +1,5 @@
 /* Importing files and folders, with progress and a report; following a folder by inotify. */
 #include "support/sources/command.h"
-#include "accounts/groups.h"
 #include "accounts/people.h"
 #include "base/clock.h"
 #include "base/help.h"
@@ -8,10 +7,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "jobs/main_loop.h"
-#include "support/documents/contexts.h"
-#include "support/models/models.h"
-#include "support/programs/open.h"
 #include "support/sources/folder.h"
+#include "support/sources/program.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,9 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_REFUSED };
 enum {
-    MEMORY_MAX = 256 * 1024 * 1024, /* the names of FOLDER_FILES_MAX files */
+    SCAN_MEMORY_MAX = 256 * 1024 * 1024, /* the names of FOLDER_FILES_MAX files */
     EVENTS_BYTES = 65536,
     QUIET_SECONDS = 2,    /* a file is taken when it has not changed for so long */
     RESCAN_SECONDS = 600, /* for file systems that report nothing, such as NFS */
@@ -33,16 +29,11 @@ enum {
 };
 
 struct sources {
-    const char *tenant;
-    const char *groups;
+    struct source_program program;
     bool watch, group_by_folder;
     char **paths;
     int count;
-    struct support_settings settings;
-    struct arena *arena, *scan;
-    struct store *store;
-    struct metrics *metrics;
-    struct problem problem;
+    struct arena *scan;
     struct folder_plan plan;
     struct folder_result sum; /* of an import */
     int64_t done;             /* files of an import, for its progress */
@@ -70,9 +61,9 @@ static bool take_option(struct sources *sources, char **argv, int argc, int *at)
     else if (strcmp(word, "--group-by-folder") == 0)
         sources->group_by_folder = true;
     else if (strcmp(word, "--tenant") == 0 && *at + 1 < argc)
-        sources->tenant = argv[++*at];
+        sources->program.tenant = argv[++*at];
     else if (strcmp(word, "--groups") == 0 && *at + 1 < argc)
-        sources->groups = argv[++*at];
+        sources->program.groups = argv[++*at];
     else
         return false;
     return true;
@@ -87,7 +78,7 @@ static bool read_arguments(struct sources *sources, int argc, char **argv)
             return false;
     }
     return sources->count && (!sources->watch || sources->count == 1) &&
-           person_is_tenant(sources->tenant);
+           person_is_tenant(sources->program.tenant);
 }
 
 /* -- following --------------------------------------------------------------------------------- */
@@ -142,13 +133,14 @@ static bool drain_events(const struct sources *sources)
 
 static enum error scan(struct sources *sources, struct folder_result *result)
 {
-    struct document_call call = {
-        .arena = sources->scan, .tenant = sources->tenant, .problem = &sources->problem};
-    enum error error = store_prepare(sources->store, &call.db, &sources->problem);
+    struct document_call call = {.arena = sources->scan,
+                                 .tenant = sources->program.tenant,
+                                 .problem = &sources->program.problem};
+    enum error error = store_prepare(sources->program.store, &call.db, &sources->program.problem);
 
     if (!error)
         error = folder_scan(&call, &sources->plan, result);
-    db_end_of_request(store_handle(sources->store));
+    db_end_of_request(store_handle(sources->program.store));
     return error;
 }
 
@@ -160,7 +152,7 @@ static int64_t seconds_now(void)
 /* Once for scans that end alike. */
 static void log_change(struct sources *sources, enum error error)
 {
-    const char *text = error ? sources->problem.text : sources->unread.bytes;
+    const char *text = error ? sources->program.problem.text : sources->unread.bytes;
 
     if (*text && strncmp(text, sources->failure, FAILURE_MAX - 1) != 0)
         log_event(error ? LOG_ERROR : LOG_WARNING, error ? "folder_not_read" : "folder_partly_read",
@@ -203,7 +195,7 @@ static int run_watch(struct sources *sources, const char *root)
     main_loop_run(1, follow, sources);
     if (sources->events >= 0)
         close(sources->events);
-    return EXIT_DONE;
+    return SOURCES_DONE;
 }
 
 /* -- importing --------------------------------------------------------------------------------- */
@@ -230,11 +222,12 @@ static void print_unread(void *context, const char *path, const char *why)
 
 static enum error import(struct sources *sources, const char *path, struct folder_result *result)
 {
-    struct document_call call = {
-        .arena = sources->scan, .tenant = sources->tenant, .problem = &sources->problem};
+    struct document_call call = {.arena = sources->scan,
+                                 .tenant = sources->program.tenant,
+                                 .problem = &sources->program.problem};
     char *slash = strrchr(path, '/');
     struct stat status;
-    enum error error = store_prepare(sources->store, &call.db, &sources->problem);
+    enum error error = store_prepare(sources->program.store, &call.db, &sources->program.problem);
 
     if (error)
         return error;
@@ -245,7 +238,7 @@ static enum error import(struct sources *sources, const char *path, struct folde
         sources->plan.root = arena_copy(sources->scan, path, (size_t)(slash - path));
         error = folder_take(&call, &sources->plan, path, result);
     }
-    db_end_of_request(store_handle(sources->store));
+    db_end_of_request(store_handle(sources->program.store));
     return error;
 }
 
@@ -271,7 +264,7 @@ static int print_report(const struct sources *sources)
            (long long)(sum->counts[FOLDER_SAME] + sum->found - ended),
            (long long)sum->counts[FOLDER_REFUSED], (long long)sum->counts[FOLDER_FAILED],
            (long long)sum->waiting);
-    return bad || sources->unread_count ? EXIT_REFUSED : EXIT_DONE;
+    return bad || sources->unread_count ? SOURCES_REFUSED : SOURCES_DONE;
 }
 
 static int run_import(struct sources *sources)
@@ -281,10 +274,8 @@ static int run_import(struct sources *sources)
     for (int i = 0; i < sources->count; i++) {
         struct folder_result result = {0};
 
-        if (import(sources, sources->paths[i], &result)) {
-            fprintf(stderr, "ingest: %s\n", sources->problem.text);
-            return EXIT_FAILED;
-        }
+        if (import(sources, sources->paths[i], &result))
+            return source_program_fail(&sources->program);
         add(&sources->sum, &result);
         arena_reset(sources->scan);
     }
@@ -310,68 +301,42 @@ static bool resolve(struct sources *sources)
             fprintf(stderr, "ingest: %s: %s\n", sources->paths[i], strerror(errno));
             return false;
         }
-        sources->paths[i] = arena_copy_string(sources->arena, resolved);
+        sources->paths[i] = arena_copy_string(sources->program.arena, resolved);
     }
     return true;
 }
 
-static bool open_all(struct sources *sources)
-{
-    struct string_list *groups = &sources->plan.groups;
-
-    if (program_open("ingest", getenv("ASSAY_RUN_DIR"), sources->arena, &sources->settings,
-                     &sources->store, &sources->metrics, &sources->problem) ||
-        groups_of_text(sources->arena, sources->groups, groups, &sources->problem)) {
-        fprintf(stderr, "ingest: %s\n", sources->problem.text);
-        return false;
-    }
-    if (contexts_are_wanted(&sources->settings) &&
-        models_open(&sources->settings, &sources->plan.models, &sources->problem))
-        log_event(LOG_ERROR, "registry_not_read", sources->problem.text);
-    sources->plan.settings = &sources->settings;
-    sources->plan.group_by_folder = sources->group_by_folder;
-    sources->plan.context = sources;
-    sources->plan.work = arena_create((size_t)sources->settings.index_memory_bytes);
-    return sources->plan.work != NULL;
-}
-
 static int run(struct sources *sources)
 {
-    int status = EXIT_FAILED;
+    struct source_program *program = &sources->program;
 
-    if (!resolve(sources))
-        return EXIT_FAILED;
-    if (open_all(sources))
-        status = sources->watch ? run_watch(sources, sources->paths[0]) : run_import(sources);
-    models_close(sources->plan.models);
-    if (sources->plan.work)
-        arena_destroy(sources->plan.work);
-    if (sources->store)
-        store_close(sources->store);
-    metrics_close(sources->metrics);
-    return status;
+    if (!resolve(sources) || !source_program_open(program))
+        return SOURCES_FAILED;
+    sources->plan.settings = &program->settings;
+    sources->plan.groups = program->new_groups;
+    sources->plan.group_by_folder = sources->group_by_folder;
+    sources->plan.models = program->models;
+    sources->plan.work = program->work;
+    sources->plan.context = sources;
+    return sources->watch ? run_watch(sources, sources->paths[0]) : run_import(sources);
 }
 
 int sources_main(int argc, char **argv, const char *help)
 {
-    struct sources sources = {.tenant = "default", .groups = "none", .events = -1};
-    int status = EXIT_FAILED;
+    struct sources sources = {.events = -1};
+    int status = SOURCES_FAILED;
 
-    sources.arena = arena_create(MEMORY_MAX);
-    sources.scan = sources.arena ? arena_create(MEMORY_MAX) : NULL;
-    if (!sources.scan) {
-        if (sources.arena)
-            arena_destroy(sources.arena);
-        return EXIT_FAILED;
-    }
-    sources.paths = ARENA_ARRAY(sources.arena, char *, (size_t)argc);
-    if (read_arguments(&sources, argc, argv)) {
-        status = run(&sources);
-    } else {
+    if (!source_program_start(&sources.program))
+        return SOURCES_FAILED;
+    sources.scan = arena_create(SCAN_MEMORY_MAX);
+    sources.paths = ARENA_ARRAY(sources.program.arena, char *, (size_t)argc);
+    if (!read_arguments(&sources, argc, argv)) {
         help_print_usage(help);
-        status = EXIT_USAGE;
+        status = SOURCES_USAGE;
+    } else if (sources.scan) {
+        status = run(&sources);
     }
-    arena_destroy(sources.scan);
-    arena_destroy(sources.arena);
-    return fflush(stdout) == 0 ? status : EXIT_FAILED;
+    if (sources.scan)
+        arena_destroy(sources.scan);
+    return source_program_end(&sources.program, status);
 }

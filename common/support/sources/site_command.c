@@ -1,30 +1,17 @@
 /* Crawling a site from the command line. */
 #include "support/sources/site_command.h"
-#include "accounts/groups.h"
 #include "accounts/people.h"
 #include "base/help.h"
-#include "base/log.h"
 #include "base/number.h"
-#include "support/documents/contexts.h"
-#include "support/models/models.h"
-#include "support/programs/open.h"
+#include "support/sources/program.h"
 #include "support/sources/site.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_REFUSED };
-enum { MEMORY_MAX = 256 * 1024 * 1024 };
-
 struct site_run {
-    const char *tenant, *groups;
-    struct support_settings settings;
-    struct arena *arena;
-    struct store *store;
-    struct metrics *metrics;
-    struct problem problem;
+    struct source_program program;
     struct site_plan plan;
     int64_t done;
 };
@@ -72,9 +59,9 @@ static bool read_option(struct site_run *run, const char *word, const char *valu
     if (strcmp(word, "--site") == 0)
         run->plan.start = value;
     else if (strcmp(word, "--tenant") == 0)
-        run->tenant = value;
+        run->program.tenant = value;
     else if (strcmp(word, "--groups") == 0)
-        run->groups = value;
+        run->program.groups = value;
     else
         return read_limit(word, value, &run->plan.limits);
     return true;
@@ -90,7 +77,7 @@ static bool read_arguments(struct site_run *run, int argc, char **argv)
         else
             i++;
     }
-    return run->plan.start && person_is_tenant(run->tenant);
+    return run->plan.start && person_is_tenant(run->program.tenant);
 }
 
 static void print_page(void *context, enum site_outcome outcome, const char *url, const char *why)
@@ -119,75 +106,42 @@ static int print_report(const struct site_run *run, const struct site_result *re
            (long long)run->done, (long long)counts[SITE_TAKEN], (long long)counts[SITE_SAME],
            (long long)counts[SITE_PASSED], (long long)counts[SITE_REFUSED],
            (long long)counts[SITE_FAILED], (long long)counts[SITE_REMOVED]);
-    return counts[SITE_REFUSED] || counts[SITE_FAILED] || result->ended_by ? EXIT_REFUSED
-                                                                           : EXIT_DONE;
-}
-
-static int fail(const struct site_run *run)
-{
-    fprintf(stderr, "ingest: %s\n", run->problem.text);
-    return EXIT_FAILED;
-}
-
-static enum error open_all(struct site_run *run)
-{
-    enum error error = program_open("ingest", getenv("ASSAY_RUN_DIR"), run->arena, &run->settings,
-                                    &run->store, &run->metrics, &run->problem);
-
-    if (!error)
-        error = groups_of_text(run->arena, run->groups, &run->plan.groups, &run->problem);
-    if (error)
-        return error;
-    if (contexts_are_wanted(&run->settings) &&
-        models_open(&run->settings, &run->plan.models, &run->problem))
-        log_event(LOG_ERROR, "registry_not_read", run->problem.text);
-    run->plan.settings = &run->settings;
-    run->plan.report = print_page;
-    run->plan.context = run;
-    run->plan.work = arena_create((size_t)run->settings.index_memory_bytes);
-    return run->plan.work ? ERROR_NONE
-                          : problem_set(&run->problem, ERROR_SYSTEM, "out_of_memory", "no memory");
+    return counts[SITE_REFUSED] || counts[SITE_FAILED] || result->ended_by ? SOURCES_REFUSED
+                                                                           : SOURCES_DONE;
 }
 
 static int crawl(struct site_run *run)
 {
+    struct source_program *program = &run->program;
     struct document_call call = {
-        .arena = run->arena, .tenant = run->tenant, .problem = &run->problem};
+        .arena = program->arena, .tenant = program->tenant, .problem = &program->problem};
     struct site_result result = {0};
-    enum error error = store_prepare(run->store, &call.db, &run->problem);
+    enum error error = store_prepare(program->store, &call.db, &program->problem);
 
+    run->plan.settings = &program->settings;
+    run->plan.groups = program->new_groups;
+    run->plan.models = program->models;
+    run->plan.work = program->work;
+    run->plan.report = print_page;
+    run->plan.context = run;
     if (!error)
         error = site_crawl(&call, &run->plan, &result);
-    db_end_of_request(store_handle(run->store));
-    return error ? fail(run) : print_report(run, &result);
-}
-
-static int open_and_crawl(struct site_run *run)
-{
-    int status = open_all(run) ? fail(run) : crawl(run);
-
-    models_close(run->plan.models);
-    if (run->plan.work)
-        arena_destroy(run->plan.work);
-    if (run->store)
-        store_close(run->store);
-    metrics_close(run->metrics);
-    return status;
+    db_end_of_request(store_handle(program->store));
+    return error ? source_program_fail(program) : print_report(run, &result);
 }
 
 int site_main(int argc, char **argv, const char *help)
 {
-    struct site_run run = {
-        .tenant = "default", .groups = "none", .plan = {.limits = site_limits_default}};
-    int status = EXIT_USAGE;
+    struct site_run run = {.plan = {.limits = site_limits_default}};
+    int status = SOURCES_FAILED;
 
-    run.arena = arena_create(MEMORY_MAX);
-    if (!run.arena)
-        return EXIT_FAILED;
-    if (read_arguments(&run, argc, argv))
-        status = open_and_crawl(&run);
-    else
+    if (!source_program_start(&run.program))
+        return SOURCES_FAILED;
+    if (!read_arguments(&run, argc, argv)) {
         help_print_usage(help);
-    arena_destroy(run.arena);
-    return fflush(stdout) == 0 ? status : EXIT_FAILED;
+        status = SOURCES_USAGE;
+    } else if (source_program_open(&run.program)) {
+        status = crawl(&run);
+    }
+    return source_program_end(&run.program, status);
 }
