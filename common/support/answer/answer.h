@@ -20,7 +20,6 @@ struct claim {
     const char *text;
     bool supported;
     const char *evidence; /* at most 200 code points; "" when there is none */
-    int number;           /* number of the document that supports it, from 1; 0 = none or unknown */
 };
 
 struct answer {
@@ -61,14 +60,11 @@ bool answer_is_refusal(struct arena *arena, const char *text);
 /* Quality for an evidence value: 50 to 100 when answered, at most 40 when refused. */
 int answer_quality(double evidence, bool refused);
 
-/* The percentage of a text's claims (its sentences) that the chunks support: floor(100 * share);
- * 100 without claims. Claims come from the arena. */
+/* Whether what the embedded engine has quoted is in the chunks: the percentage of its claims (its
+ * sentences) that they contain: floor(100 * share); 100 without claims. Claims come from the arena.
+ * What a model writes is held against them by grounding.h. */
 int answer_verify(struct arena *arena, const char *text, const struct found_chunk *const *chunks,
                   size_t count, struct claim *claims, size_t most, size_t *claim_count);
-
-/* Fills in whether one of the chunks supports each claim, from the claims' texts. */
-void answer_check(struct arena *arena, const struct found_chunk *const *chunks, size_t count,
-                  struct claim *claims, size_t claim_count);
 
 /* The 300 code points of a text around `passage`. */
 const char *answer_excerpt(struct arena *arena, const char *text, const char *passage);

@@ -490,6 +490,7 @@ static struct grounding_result check_plain(const struct grounding *grounding, co
         struct grounding_result one =
             check_document(grounding->arena, &grounding->documents[i], plain, strlen(plain));
 
+        one.document = i;
         if (i == 0 || is_nearer(&one, &best))
             best = one;
     }

@@ -37,6 +37,7 @@ struct grounding_result {
     enum grounding_kind kind;
     double share;       /* of its words that the nearest document contains */
     bool same_language; /* as that document */
+    size_t document;    /* that one, by its place among the sources; 0 without any */
 };
 
 struct grounding;

@@ -213,26 +213,26 @@ static const char *whole_sentences(struct arena *arena, const char *text)
     return text_trimmed(arena, text, end);
 }
 
-/* Adds markers to an answer without any: those of the documents that support its sentences. */
+/* Adds markers to an answer without any: each sentence that is supported gets that of the document
+ * which says most about it. */
 static const char *with_markers(struct graph_state *state, const char *text)
 {
-    struct claim claims[GRAPH_CLAIMS_MAX];
+    const char *plain = citation_strip(state->arena, text);
     struct text marked = model_message(state);
-    size_t count;
+    size_t length = strlen(plain);
 
-    (void)answer_verify(state->arena, text, state->answer.documents, state->answer.document_count,
-                        claims, GRAPH_CLAIMS_MAX, &count);
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strlen(claims[i].text);
+    for (size_t at = 0, end; at < length; at = end) {
+        struct grounding_result result;
+        const char *sentence;
 
-        if (claims[i].number)
-            text_append_string(
-                &marked, citation_mark(state->arena, claims[i].text, length, claims[i].number));
-        else
-            text_append_string(&marked, claims[i].text);
+        end = citation_sentence_end(plain, length, at);
+        sentence = arena_copy(state->arena, plain + at, end - at);
+        result = grounding_check(state->grounding, sentence, end - at);
+        if (result.kind == GROUNDING_SUPPORTED)
+            sentence = citation_mark(state->arena, sentence, end - at, (int)result.document + 1);
+        text_append_string(&marked, sentence);
     }
-    return count < GRAPH_CLAIMS_MAX ? text_trimmed(state->arena, marked.bytes, marked.length)
-                                    : text;
+    return text_trimmed(state->arena, marked.bytes, marked.length);
 }
 
 bool model_generate(struct graph_state *state, const char **text, bool *refused)

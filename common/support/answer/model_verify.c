@@ -118,14 +118,16 @@ static bool take_vote(struct graph_state *state, const struct vote *vote,
 
 static void take_embedded_vote(const struct graph_state *state, struct statements *statements)
 {
-    struct claim claims[MODEL_CLAIMS_MAX];
+    for (size_t i = 0; i < statements->count; i++) {
+        const char *text = statements->texts[i];
+        struct grounding_result result = grounding_check(state->grounding, text, strlen(text));
+        bool supported = result.kind == GROUNDING_SUPPORTED;
 
-    for (size_t i = 0; i < statements->count; i++)
-        claims[i] = (struct claim){.text = statements->texts[i]};
-    answer_check(state->arena, state->answer.documents, state->answer.document_count, claims,
-                 statements->count);
-    for (size_t i = 0; i < statements->count; i++)
-        count_vote(statements, i, claims[i].supported, claims[i].evidence);
+        count_vote(statements, i, supported,
+                   supported ? answer_excerpt(state->arena,
+                                              state->outcome->sources[result.document].text, text)
+                             : "");
+    }
     statements->given++;
 }
 

@@ -1,4 +1,4 @@
-/* Verifies an answer's sentences against documents, and detects refusals by their phrases. */
+/* Verifies quoted sentences against the documents that they are from. */
 #include "base/text.h"
 #include "search/terms.h"
 #include "support/answer/answer.h"
@@ -112,17 +112,7 @@ static void check(struct arena *arena, const struct stem_set *sets,
     while (by < count && !supports(&sets[by], chunks[by]->chunk.language, claim->text, length))
         by++;
     claim->supported = by < count;
-    claim->number = claim->supported ? (int)by + 1 : 0;
     claim->evidence = claim->supported ? evidence_of(arena, chunks[by], claim->text) : "";
-}
-
-void answer_check(struct arena *arena, const struct found_chunk *const *chunks, size_t count,
-                  struct claim *claims, size_t claim_count)
-{
-    const struct stem_set *sets = read_sets(arena, chunks, count);
-
-    for (size_t i = 0; i < claim_count; i++)
-        check(arena, sets, chunks, count, &claims[i]);
 }
 
 int answer_verify(struct arena *arena, const char *text, const struct found_chunk *const *chunks,
