@@ -150,6 +150,20 @@ const struct setting support_settings_table[] = {
      .help = "Chunks that are read closely for a question."},
     {"RAG_RERANK_TOP_K", SETTING_INTEGER, AT(rerank_top_k), "5", 1, 20,
      .help = "Chunks that an answer may stand on."},
+    {"RAG_RETRIEVAL_STRATEGY", SETTING_TEXT, AT(retrieval_strategy), "hybrid", .required = true,
+     .help = "Every value is searched as `hybrid`: by words, and by meaning where there are "
+             "vectors. `graph`, `vector` and `factcard` are known names without a search of their "
+             "own. The trace of an answer says what ran (`retrieval_strategy`)."},
+    {"RAG_GRAPH_RETRIEVAL", SETTING_TEXT, AT(graph_retrieval), "off", .required = true,
+     .help = "`on`, `off` or `auto`: whether a graph of the documents would be searched. It only "
+             "decides a verdict, which is logged after an ingestion and shown by health."},
+    {"RAG_GRAPH_MIN_CHUNKS", SETTING_INTEGER, AT(graph_chunks_least), "20000", 0, 1e12,
+     .help = "With `auto`: chunks below which the verdict is inactive."},
+    {"RAG_GRAPH_CROSSDOC_SHARE", SETTING_NUMBER, AT(graph_share), "0", 0, 1,
+     .help = "With `auto`: share of the questions that need several documents, as measured; 0 = "
+             "not known, and inactive."},
+    {"RAG_GRAPH_MIN_CROSSDOC_SHARE", SETTING_NUMBER, AT(graph_share_least), "0.15", 0, 1,
+     .help = "With `auto`: share below which the verdict is inactive."},
     {"RAG_PARENT_CHILD", SETTING_BOOLEAN, AT(parent_child), "false",
      .help =
          "Search children of 300 characters and answer from the parents of 1200 that they stand "

@@ -8,6 +8,7 @@
 #include "search/search.h"
 #include "support/documents/categories.h"
 #include "support/documents/contexts.h"
+#include "support/documents/graph_lane.h"
 #include "support/documents/host.h"
 #include "support/documents/passages.h"
 #include "support/documents/sentence_vectors.h"
@@ -417,6 +418,8 @@ static enum error ingest_once(const struct document_call *call,
     error = store(&run);
     if (!error)
         forget_scans(&run);
+    if (!error)
+        graph_lane_log(call->db, call->arena, settings, call->problem);
     if (!error &&
         ingest_merge(call, settings, 1)) /* the document is stored; `ingest` tries again */
         log_event(LOG_WARNING, "segments_not_merged", call->problem->text);
