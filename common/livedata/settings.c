@@ -164,6 +164,9 @@ const struct setting livedata_settings_table[] = {
      .help = "How often `livedata-worker` refreshes the statistics of the database's planner."},
     {"LIVE_JOURNAL_RETENTION_DAYS", SETTING_INTEGER, AT(journal_retention_days), "90", 1, 36500,
      .help = "How long journal rows are kept; the last version of each entity stays."},
+    {"LIVE_SERIES_DAYS", SETTING_INTEGER, AT(series_days), "90", 0, 3650,
+     .help = "How far back the points of series are kept, so that they are not computed from rows "
+             "each time; 0 = none are. The same on all hosts of a database."},
     {"LIVE_LOG_RETENTION_DAYS", SETTING_INTEGER, AT(log_retention_days), "30", 1, 36500,
      .help = "How long usage, delivery history and kept answers stay."},
     {"LIVE_PURGE_ROWS", SETTING_INTEGER, AT(purge_rows), "2000", 100, 100000,

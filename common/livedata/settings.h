@@ -98,6 +98,7 @@ struct livedata_settings {
     double analyze_seconds;
 
     int64_t journal_retention_days;
+    int64_t series_days;
     int64_t log_retention_days;
     int64_t purge_rows;
     int64_t webhook_runners;

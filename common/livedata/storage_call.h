@@ -4,6 +4,8 @@
 
 #include "db/db.h"
 
+struct series_changes;
+
 /* The database handle, the tenant whose rows are read or written, and the current time
  * (microseconds since 1970). Results live as long as the arena. */
 struct storage_call {
@@ -12,6 +14,7 @@ struct storage_call {
     struct problem *problem;
     const char *tenant;
     int64_t now;
+    struct series_changes *changes; /* receives what a transaction changes, for series; or NULL */
 };
 
 #endif

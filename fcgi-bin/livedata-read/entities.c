@@ -216,6 +216,7 @@ enum error series_handle(struct request *request, struct reply *reply)
                                  .step = parameters->step,
                                  .zone = service_time_zone(request)};
     struct series_reply *series = ARENA_NEW(request->arena, struct series_reply);
+    struct series_values *values = ARENA_NEW(request->arena, struct series_values);
     const struct measured_query measured = {.name = query.name, .filter = query.filter};
     struct string_list tables;
     struct reading reading;
@@ -231,7 +232,10 @@ enum error series_handle(struct request *request, struct reply *reply)
         error = demand(request, reply, &BOUND_TEXTS(parameters), &tables, &reading);
     }
     if (!error)
-        error = read_series(&reading, &query, service_health(request, &reading), series);
+        error = read_series(&reading, &query, service_health(request, &reading), series, values);
     reply->object = series;
-    return error ? service_backend_error(request, error) : ERROR_NONE;
+    if (error)
+        return service_backend_error(request, error);
+    service_keep_series(request, values);
+    return ERROR_NONE;
 }

@@ -350,10 +350,31 @@ static void flush_sessions(struct service *service)
     db_end_of_request(db);
 }
 
+/* A database that takes no writes now leaves it to a later call. */
+static void keep_series(struct request *request)
+{
+    struct service *service = service_of(request);
+    struct problem problem = {0};
+    struct storage_call call;
+
+    if (!service->asking.series)
+        return;
+    call = service_storage(request, store_handle(service->store));
+    call.problem = &problem;
+    if (series_keep(&call, service->asking.series))
+        log_event(LOG_DEBUG, "series_not_kept", problem.text);
+}
+
+void service_keep_series(const struct request *request, const struct series_values *values)
+{
+    service_of(request)->asking.series = values;
+}
+
 static void after(struct request *request, int status)
 {
     struct service *service = service_of(request);
 
+    keep_series(request);
     db_end_of_request(store_handle(service->store));
     note_session(request, status);
     count(request, status);

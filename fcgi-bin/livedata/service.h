@@ -7,6 +7,7 @@
 #include "livedata/access/keys.h"
 #include "livedata/entities/rows.h"
 #include "livedata/ingest/apply.h"
+#include "livedata/metrics/series.h"
 #include "livedata/reads/answers.h"
 #include "livedata/store.h"
 
@@ -84,6 +85,9 @@ struct live_note {
     enum cache_word cache;
 };
 struct live_note *service_note(const struct request *request);
+
+/* What series_compute() has computed is kept when the answer is sent. */
+void service_keep_series(const struct request *request, const struct series_values *values);
 
 /* Replaces an engine's error message by a reference to the log. */
 enum error service_backend_error(struct request *request, enum error error);

@@ -2,6 +2,7 @@
 #include "livedata/entities/state.h"
 
 #include "db/query.h"
+#include "livedata/metrics/series_changes.h"
 
 #include <string.h>
 
@@ -171,5 +172,6 @@ enum error state_change_session(const struct storage_call *call, const struct ev
 
     if (error || late)
         return error;
+    series_note_all(call, "sessions_aggregated", "started_at");
     return event->row.removes ? remove_from(call, event, 1, 2) : write_session(call, event);
 }

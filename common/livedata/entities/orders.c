@@ -2,6 +2,7 @@
 #include "livedata/entities/state.h"
 
 #include "db/query.h"
+#include "livedata/metrics/series_changes.h"
 
 #include <string.h>
 
@@ -208,6 +209,15 @@ static int64_t created_by(const struct event *event)
     return event->row.created_at ? event->row.created_at : event->at;
 }
 
+/* For series: when the order was created, before and after. */
+static void note_created(const struct storage_call *call, const struct order_state *old,
+                         int64_t created)
+{
+    if (old->found)
+        series_note_time(call, "orders_v2", "created_at", old->created_at);
+    series_note_time(call, "orders_v2", "created_at", created);
+}
+
 static enum error accept_order(const struct storage_call *call, const struct event *event,
                                const struct order_state *old)
 {
@@ -217,6 +227,7 @@ static enum error accept_order(const struct storage_call *call, const struct eve
 
     if (old->found && old->created_at < created)
         created = old->created_at;
+    note_created(call, old, created);
     error = put_order(call, event, created);
 
     if (!error && old->found)
@@ -236,6 +247,7 @@ static enum error note_late_order(const struct storage_call *call, const struct 
 
     if (event->row.removes || created_by(event) >= old->created_at)
         return ERROR_NONE;
+    note_created(call, old, created_by(event));
     query = db_query(call->db, &move_created);
     query_bind_integer(query, created_by(event));
     query_bind_integer(query, call->now);
@@ -257,6 +269,7 @@ static enum error remove_order(const struct storage_call *call, const struct eve
 
     if (error || !old->found)
         return error;
+    note_created(call, old, old->created_at);
     error = take_items(call, event, old);
     if (error)
         return error;

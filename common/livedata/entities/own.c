@@ -86,7 +86,7 @@ static enum error apply_delete(const struct storage_call *call, const struct eve
     if (error || !row->found)
         return error;
     if (is_newer(own->stamp, row->newest))
-        return own_row_remove(call, event);
+        return own_row_remove(call, event, row);
     for (size_t i = 0; i < own->type->table->column_count; i++)
         if (i != entity->key && !entity->counts[i] && row->stamps[i] &&
             is_newer(own->stamp, row->stamps[i])) {

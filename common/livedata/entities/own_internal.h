@@ -7,6 +7,7 @@
 /* A row; without one, its columns are null, and 0 where events add. */
 struct own_row {
     bool found;
+    struct row_value before[OWN_COLUMNS_MAX]; /* as it was read */
     struct row_value values[OWN_COLUMNS_MAX];
     const char *stamps[OWN_COLUMNS_MAX]; /* of the event that set it; NULL = none has */
     const char *newest;                  /* stamp of the newest event that was no deletion */
@@ -17,7 +18,8 @@ MUST_CHECK enum error own_row_read(const struct storage_call *call, const struct
                                    struct own_row *row);
 MUST_CHECK enum error own_row_write(const struct storage_call *call, const struct event *event,
                                     const struct own_row *row);
-MUST_CHECK enum error own_row_remove(const struct storage_call *call, const struct event *event);
+MUST_CHECK enum error own_row_remove(const struct storage_call *call, const struct event *event,
+                                     const struct own_row *row);
 
 /* The stamp of the newest deletion of the entity, or NULL. */
 MUST_CHECK enum error own_read_deleted(const struct storage_call *call, const struct event *event,

@@ -2,6 +2,7 @@
 #include "livedata/entities/own_internal.h"
 
 #include "db/query.h"
+#include "livedata/metrics/series_changes.h"
 
 #include <string.h>
 
@@ -110,6 +111,7 @@ enum error own_row_read(const struct storage_call *call, const struct event *eve
     for (size_t i = 0; !row->found && i < table->column_count; i++)
         row->values[i].null = !table->own->counts[i];
     row->values[table->own->key] = (struct row_value){.text = event->entity_id};
+    memcpy(row->before, row->values, sizeof row->before);
     return query_end(query, call->problem);
 }
 
@@ -121,6 +123,41 @@ static void bind_value(struct query *query, const struct table_column *column,
     else
         query_bind_optional_integer(query, value->null ? (struct optional_integer){0}
                                                        : GIVEN_INTEGER(value->integer));
+}
+
+static bool is_same(const struct row_value *a, const struct row_value *b)
+{
+    if (a->null || b->null)
+        return a->null == b->null;
+    return a->text && b->text ? strcmp(a->text, b->text) == 0
+                              : a->text == b->text && a->integer == b->integer;
+}
+
+static void note_times(const struct storage_call *call, const struct serving_table *table,
+                       const struct row_value *values)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (table->columns[i].type == COLUMN_TIME && !values[i].null)
+            series_note_time(call, table->name, table->columns[i].stored, values[i].integer);
+}
+
+/* For series: the times of the row before and after, and what was changed. */
+static void note_change(const struct storage_call *call, const struct serving_table *table,
+                        const struct own_row *row, bool removed)
+{
+    bool set = removed || !row->found, counted = set;
+
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!is_same(&row->before[i], &row->values[i]))
+            *(table->own->counts[i] ? &counted : &set) = true;
+    if (set)
+        series_note_all(call, table->name, SERIES_SET);
+    if (counted)
+        series_note_all(call, table->name, SERIES_COUNTED);
+    if ((set || counted) && row->found)
+        note_times(call, table, row->before);
+    if ((set || counted) && !removed)
+        note_times(call, table, row->values);
 }
 
 enum error own_row_write(const struct storage_call *call, const struct event *event,
@@ -137,15 +174,18 @@ enum error own_row_write(const struct storage_call *call, const struct event *ev
     query_bind_text(query, write_stamps(call->arena, table, row));
     query_bind_integer(query, row->events);
     query_bind_text(query, row->newest);
+    note_change(call, table, row, false);
     return query_end(query, call->problem);
 }
 
-enum error own_row_remove(const struct storage_call *call, const struct event *event)
+enum error own_row_remove(const struct storage_call *call, const struct event *event,
+                          const struct own_row *row)
 {
     struct query *query = db_query(call->db, &event->own->type->table->own->remove);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, event->entity_id);
+    note_change(call, event->own->type->table, row, true);
     return query_end(query, call->problem);
 }
 

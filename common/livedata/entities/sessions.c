@@ -2,6 +2,7 @@
 #include "livedata/entities/state.h"
 
 #include "db/query.h"
+#include "livedata/metrics/series_changes.h"
 
 #include <string.h>
 
@@ -175,6 +176,9 @@ enum error state_apply_click(const struct storage_call *call, const struct event
     error = query_end(query, call->problem);
     if (error)
         return error;
+    if (state.found)
+        series_note_time(call, "sessions_aggregated", "started_at", state.started_at);
     apply_event(&state, event, new_page);
+    series_note_time(call, "sessions_aggregated", "started_at", state.started_at);
     return put_session(call, event, &state);
 }

@@ -10,12 +10,12 @@
 #include "livedata/cache/live_cache.h"
 #include "livedata/entities/own.h"
 #include "livedata/entities/state.h"
+#include "livedata/ingest/notify.h"
 #include "livedata/journal/dead_letters.h"
 #include "livedata/nodes/branches.h"
 #include "livedata/nodes/edge.h"
 #include "livedata/search/search.h"
 #include "livedata/timestamp.h"
-#include "net/redis.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct apply_entity {
     size_t note; /* its index among the notes of the transaction */
 };
 
-enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, WORDS_BYTES_MAX = 7900 };
+enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20 };
 
 static const char *const status_names[] = {"applied", "dead_lettered", "duplicate"};
 
@@ -431,8 +431,8 @@ static bool is_tombstone(const struct apply_call *call, const json_t *payload)
     return false;
 }
 
-enum error apply_one(struct apply_call *call, const json_t *payload, struct apply_touched *touched,
-                     struct apply_result *result)
+static enum error apply_noted(struct apply_call *call, const json_t *payload,
+                              struct apply_touched *touched, struct apply_result *result)
 {
     const char *id = json_string_value(json_object_get(payload, "event_id"));
     struct journal_known known = {0};
@@ -462,49 +462,35 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     return error || !known.has_letter ? error : dead_letter_close(&call->storage, event.id);
 }
 
-/* {"tenant":"default","generations":{"orders_v2":12,...}}: the notification for other hosts. All
- * tables that there can be fit, and PostgreSQL sends less than 8,000 bytes. */
-static const char *words_of(struct apply_call *call, const struct apply_touched *touched)
+enum error apply_one(struct apply_call *call, const json_t *payload, struct apply_touched *touched,
+                     struct apply_result *result)
 {
-    struct json_writer writer;
-    struct text text;
+    enum error error;
 
-    text_start(&text, call->storage.arena, WORDS_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "tenant", call->storage.tenant);
-    writer_key(&writer, "generations");
-    writer_open_object(&writer);
-    for (size_t i = 0; i < touched->table_count; i++)
-        writer_key_integer(&writer, touched->tables[i].name, touched->tables[i].gen);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    return text.bytes;
-}
-
-/* Best effort: other hosts poll, too. */
-static void publish(struct apply_call *call, const struct apply_touched *touched)
-{
-    struct problem problem;
-
-    if (!call->redis || !touched->table_count)
-        return;
-    if (redis_publish(call->redis, LIVE_REDIS_CHANNEL, words_of(call, touched), &problem))
-        log_event(LOG_DEBUG, "redis_unavailable", problem.text);
+    call->storage.changes = &touched->changes;
+    error = apply_noted(call, payload, touched, result);
+    call->storage.changes = NULL;
+    return error;
 }
 
 enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
 {
     enum error error = index_entities(call, touched);
+    int64_t number = 0;
 
     for (size_t i = 0; !error && i < touched->table_count; i++) {
         struct apply_table *table = &touched->tables[i];
         struct event_mark mark = {0};
+        struct generation_number raised = {0};
 
         if (table->applied)
             mark = (struct event_mark){call->storage.now, table->event_at};
-        error = generation_raise(&call->storage, table->name, mark, &table->gen);
+        error = generation_raise_noted(&call->storage, table->name, mark, &raised);
+        table->gen = raised.gen;
+        number = raised.changed;
     }
+    if (!error)
+        error = series_changes_write(&call->storage, &touched->changes, number);
     for (size_t i = 0; !error && i < touched->type_count; i++)
         error = freshness_note(&call->storage, touched->types[i].name, touched->types[i].event_at,
                                touched->types[i].events);
@@ -512,7 +498,7 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
         error =
             source_event(&call->storage, touched->sources[i].name, touched->sources[i].event_at);
     if (!error && touched->table_count)
-        error = db_notify(call->storage.db, LIVE_CHANNEL, words_of(call, touched),
+        error = db_notify(call->storage.db, LIVE_CHANNEL, notify_words(call, touched),
                           call->storage.problem);
     return error;
 }
@@ -573,7 +559,7 @@ static enum error finish(struct apply_call *call, struct apply_touched *touched,
         apply_forget(touched);
     apply_announce(call, touched, true);
     if (!error)
-        publish(call, touched);
+        notify_publish(call, touched);
     return error;
 }
 
@@ -678,7 +664,9 @@ enum error apply_replay(struct apply_call *call, const char *event_id, const jso
 
     if (error)
         return error;
+    call->storage.changes = &touched.changes;
     error = replay(call, event_id, correction, &touched, letter);
+    call->storage.changes = NULL;
     return finish(call, &touched, error);
 }
 

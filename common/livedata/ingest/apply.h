@@ -12,6 +12,7 @@
 #include "livedata/freshness/position.h"
 #include "livedata/freshness/sources.h"
 #include "livedata/journal/journal.h"
+#include "livedata/metrics/series_changes.h"
 #include "livedata/tables/tables.h"
 
 enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
@@ -93,6 +94,7 @@ struct apply_touched {
     size_t type_count;
     struct apply_type *types;        /* of applied events */
     struct checked_entities checked; /* of domains */
+    struct series_changes changes;
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);

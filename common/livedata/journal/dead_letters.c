@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "db/query.h"
 #include "livedata/counts.h"
+#include "livedata/metrics/series_changes.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>
@@ -217,6 +218,7 @@ enum error dead_letter_close(const struct storage_call *call, const char *event_
     error = query_end(query, call->problem);
     if (error)
         return error;
+    series_note_all(call, "pipeline_events", "processed_at"); /* a row of any time */
     query = db_query(call->db, &close_row);
     for (int i = 0; i < 2; i++) {
         query_bind_text(query, call->tenant);

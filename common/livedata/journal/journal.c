@@ -4,6 +4,7 @@
 #include "base/schema.h"
 #include "db/query.h"
 #include "livedata/access/types.h"
+#include "livedata/metrics/series_changes.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>
@@ -72,20 +73,30 @@ static const struct statement version_at = {
            " AND entity_id = ? AND entity_type = ? AND processed_at <= ?"
            " AND entity_data IS NOT NULL ORDER BY processed_at DESC, seq DESC LIMIT 1",
 };
+/* Of the tenant, over all its tables. */
+#define LAST_CHANGE "COALESCE((SELECT max(changed) FROM cache_generation WHERE tenant_id = ?), 0)"
 static const struct statement raise_generation = {
     .name = "generation_raise",
-    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq)"
-           " VALUES (?, ?, 1, ?, ?, COALESCE((SELECT max(seq) FROM pipeline_events), 0))"
+    .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq,"
+           " changed, changed_whole) VALUES (?, ?, 1, ?, ?,"
+           " COALESCE((SELECT max(seq) FROM pipeline_events), 0), 1 + " LAST_CHANGE
+           ", ? * (1 + " LAST_CHANGE "))"
            " ON CONFLICT (tenant_id, table_name) DO UPDATE SET gen = cache_generation.gen + 1,"
            " last_event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.last_event_at"
            " ELSE cache_generation.last_event_at END,"
            " event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.event_at"
-           " ELSE cache_generation.event_at END, seq = excluded.seq RETURNING gen",
+           " ELSE cache_generation.event_at END, seq = excluded.seq, changed = excluded.changed,"
+           " changed_whole = CASE WHEN excluded.changed_whole > 0 THEN excluded.changed_whole"
+           " ELSE cache_generation.changed_whole END RETURNING gen, changed",
 };
 static const struct statement raise_for_all = {
     .name = "generation_raise_for_all",
     .sql = "UPDATE cache_generation SET gen = gen + 1,"
-           " seq = COALESCE((SELECT max(seq) FROM pipeline_events), 0) WHERE table_name = ?",
+           " seq = COALESCE((SELECT max(seq) FROM pipeline_events), 0),"
+           " changed = 1 + (SELECT max(last.changed) FROM cache_generation AS last"
+           " WHERE last.tenant_id = cache_generation.tenant_id),"
+           " changed_whole = 1 + (SELECT max(last.changed) FROM cache_generation AS last"
+           " WHERE last.tenant_id = cache_generation.tenant_id) WHERE table_name = ?",
 };
 static const struct statement note_freshness = {
     .name = "freshness_note",
@@ -153,6 +164,7 @@ enum error journal_add(const struct storage_call *call, struct journal_row *row)
     query_bind_text(query, row->entity_data);
     query_bind_text(query, row->payload);
     row->tenant = call->tenant;
+    series_note_time(call, "pipeline_events", "processed_at", row->processed_at);
     row->seq = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);
 }
@@ -374,8 +386,9 @@ const char *journal_row_text(struct arena *arena, const struct journal_row *row,
     return schema_json(arena, most, &row_schema, &shown);
 }
 
-enum error generation_raise(const struct storage_call *call, const char *table,
-                            struct event_mark applied, int64_t *gen)
+static enum error raise_table(const struct storage_call *call, const char *table,
+                              struct event_mark applied, bool whole,
+                              struct generation_number *raised)
 {
     struct query *query = db_query(call->db, &raise_generation);
 
@@ -383,8 +396,27 @@ enum error generation_raise(const struct storage_call *call, const char *table,
     query_bind_text(query, table);
     query_bind_integer(query, applied.applied_at);
     query_bind_integer(query, applied.event_at);
-    *gen = query_next(query) ? query_integer(query, 0) : 0;
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, whole);
+    query_bind_text(query, call->tenant);
+    *raised = (struct generation_number){0};
+    if (query_next(query))
+        *raised = (struct generation_number){query_integer(query, 0), query_integer(query, 1)};
     return query_end(query, call->problem);
+}
+
+enum error generation_raise(const struct storage_call *call, const char *table,
+                            struct event_mark applied)
+{
+    struct generation_number raised;
+
+    return raise_table(call, table, applied, true, &raised);
+}
+
+enum error generation_raise_noted(const struct storage_call *call, const char *table,
+                                  struct event_mark applied, struct generation_number *raised)
+{
+    return raise_table(call, table, applied, false, raised);
 }
 
 enum error generation_raise_for_all(const struct storage_call *call, const char *table)

@@ -92,8 +92,16 @@ const char *journal_row_text(struct arena *arena, const struct journal_row *row,
 /* Records the tables that a transaction has changed: raises the generation of each table and stores
  * the newest event of each type. `applied` is the last event that changed the table; zeroed when
  * none did, as for a rejected event: then the table's age does not change. */
+struct generation_number {
+    int64_t gen;
+    int64_t changed; /* number of the change, over all tables of the tenant */
+};
 MUST_CHECK enum error generation_raise(const struct storage_call *call, const char *table,
-                                       struct event_mark applied, int64_t *gen);
+                                       struct event_mark applied);
+/* The same where the transaction writes what it has changed (metrics/series_changes.h). */
+MUST_CHECK enum error generation_raise_noted(const struct storage_call *call, const char *table,
+                                             struct event_mark applied,
+                                             struct generation_number *raised);
 /* Of all tenants that have rows: the table was computed anew. */
 MUST_CHECK enum error generation_raise_for_all(const struct storage_call *call, const char *table);
 MUST_CHECK enum error freshness_note(const struct storage_call *call, const char *event_type,

@@ -42,7 +42,6 @@ static enum error forget_row(const struct storage_call *call, const struct entit
     const struct statement *remove = &type->table->own->remove;
     struct query *query = db_query(call->db, remove);
     enum error error;
-    int64_t gen;
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, key);
@@ -56,7 +55,7 @@ static enum error forget_row(const struct storage_call *call, const struct entit
     query_bind_text(query, type->name);
     query_bind_text(query, key);
     error = query_end(query, call->problem);
-    return error ? error : generation_raise(call, type->table->name, (struct event_mark){0}, &gen);
+    return error ? error : generation_raise(call, type->table->name, (struct event_mark){0});
 }
 
 static enum error forget_rows(const struct storage_call *call, const struct entity_type *type,

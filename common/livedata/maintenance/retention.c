@@ -46,6 +46,18 @@ static const struct statement forget_sources = {
     .name = "retention_sources",
     .sql = "DELETE FROM source_watermarks WHERE beat_at < ?",
 };
+static const struct statement forget_points = {
+    .name = "retention_series_points",
+    .sql = "DELETE FROM series_points WHERE starts_at IN (SELECT starts_at FROM series_points"
+           " WHERE starts_at < ? ORDER BY starts_at LIMIT ?)",
+};
+/* What points that are still kept are checked against stays. */
+static const struct statement forget_changes = {
+    .name = "retention_series_changes",
+    .sql = "DELETE FROM series_changes WHERE hour_at IN (SELECT hour_at FROM series_changes"
+           " WHERE hour_at < ? AND NOT EXISTS (SELECT 1 FROM series_points"
+           " WHERE starts_at < series_changes.hour_at + 3600000000) ORDER BY hour_at LIMIT ?)",
+};
 static const struct statement forget_answers = {
     .name = "retention_answers",
     .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
@@ -61,6 +73,15 @@ static enum error forget(struct db *db, const struct statement *statement, int64
     if (most >= 0)
         query_bind_integer(query, most);
     return query_end(query, problem);
+}
+
+/* Points that are used begin later; changes stay a day longer, for hosts whose clocks differ. */
+static enum error forget_series(struct db *db, int64_t before, int64_t most,
+                                struct problem *problem)
+{
+    enum error error = forget(db, &forget_points, before, most, problem);
+
+    return error ? error : forget(db, &forget_changes, before - us_per_day, most, problem);
 }
 
 enum error retention_keep(struct db *db, const struct livedata_settings *settings,
@@ -83,6 +104,8 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
         error = forget(db, &forget_own_counted, journal, most, problem);
     if (!error)
         error = forget(db, &forget_sources, journal, -1, problem);
+    if (!error)
+        error = forget_series(db, now - settings->series_days * us_per_day, most, problem);
     if (!error)
         error = edge_forget(db, journal, most, problem);
     if (!error)

@@ -295,7 +295,6 @@ static enum error fill(const struct storage_call *call, const struct catalog *ca
 {
     /* The newest of seed_journal(). */
     const struct event_mark newest = {ago(call, 1), ago(call, 1)};
-    int64_t gen;
     enum error error = seed_orders(call);
 
     if (!error)
@@ -309,7 +308,7 @@ static enum error fill(const struct storage_call *call, const struct catalog *ca
     if (!error)
         error = index_all(call, catalog);
     for (size_t i = 0; !error && i < serving_table_count; i++)
-        error = generation_raise(call, serving_tables[i].name, newest, &gen);
+        error = generation_raise(call, serving_tables[i].name, newest);
     return error;
 }
 
@@ -323,6 +322,8 @@ enum error seed_store(const struct storage_call *call, const struct catalog *cat
     if (error)
         return error;
     error = db_lock(call->db, "livedata.seed", call->problem);
+    if (!error)
+        error = db_lock(call->db, "livedata.apply", call->problem);
     if (!error) {
         query = db_query(call->db, &any_order);
         any = query_next(query);

@@ -40,10 +40,11 @@ MUST_CHECK enum error measure_compute(const struct storage_call *call,
                                       const struct measure_request *request,
                                       struct measure_rows *rows);
 
-/* What each currency in the range comes to, without buckets and groups, in itself; none for what is
- * no money. What is not added has no rate, and is no part of the value. */
+/* What each currency comes to in the range or in each bucket, without groups, in itself; none for
+ * what is no money. What is not added has no rate, and is no part of the value. */
 struct measure_currency {
     const char *name;
+    int64_t bucket; /* index; -1 without buckets */
     double value;
     bool added;
 };

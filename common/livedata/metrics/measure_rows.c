@@ -226,8 +226,7 @@ enum error measure_by_currency(const struct storage_call *call,
     own.group_count = 1;
     own.currency = (struct measure_column){0};
     by_currency.measure = &own;
-    by_currency.buckets = (struct time_bounds){0};
-    by_currency.rows_max = CURRENCY_RATES_MAX;
+    by_currency.rows_max = CURRENCY_RATES_MAX * (request->buckets.count + 1);
     error = measure_compute(call, &by_currency, &rows);
     if (error)
         return error;
@@ -236,8 +235,8 @@ enum error measure_by_currency(const struct storage_call *call,
         const struct measure_row *row = &rows.items[i];
 
         if (row->name)
-            currencies->items[currencies->count++] =
-                (struct measure_currency){row->name, row->value, is_added(request, row->name)};
+            currencies->items[currencies->count++] = (struct measure_currency){
+                row->name, row->bucket, row->value, is_added(request, row->name)};
     }
     return ERROR_NONE;
 }

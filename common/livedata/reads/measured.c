@@ -3,12 +3,10 @@
 
 #include "base/list.h"
 #include "livedata/journal/journal.h"
-#include "livedata/metrics/measure_compute.h"
+#include "livedata/metrics/series.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>
-
-enum { SERIES_ROWS_MAX = WINDOW_BUCKETS_MAX + 1 };
 
 static const char *const time_groups[] = {"hour", "day", "week", "month", NULL};
 
@@ -294,8 +292,19 @@ static enum error series_range(const struct reading *reading, const struct serie
                        "from must be before to");
 }
 
+/* Whether a bucket begins there. */
+static bool is_bound(const struct reading *reading, const struct time_step *step, const char *zone,
+                     int64_t at)
+{
+    struct time_bounds bounds;
+
+    return window_buckets(reading->storage.arena, (struct time_range){at - 1, at + 1}, step, zone,
+                          &bounds) &&
+           bounds.count == 3;
+}
+
 static enum error series_buckets(const struct reading *reading, const struct series_query *query,
-                                 struct measure_request *request)
+                                 struct series_request *request)
 {
     struct time_step step;
 
@@ -304,39 +313,77 @@ static enum error series_buckets(const struct reading *reading, const struct ser
                            "step '%.40s' is no part of a day in whole minutes, as 5m and 1h are, "
                            "and not 1d, 1w or month",
                            query->step);
-    return window_buckets(reading->storage.arena, request->range, &step, query->zone,
-                          &request->buckets)
-               ? ERROR_NONE
-               : too_many(reading);
+    if (!window_buckets(reading->storage.arena, request->measured.range, &step, query->zone,
+                        &request->measured.buckets))
+        return too_many(reading);
+    request->first_cut = !is_bound(reading, &step, query->zone, request->measured.range.from);
+    request->last_cut = !is_bound(reading, &step, query->zone, request->measured.range.to);
+    return ERROR_NONE;
 }
 
-static void fill_points(struct arena *arena, const struct measure_request *request,
-                        const struct measure_rows *rows, bool zero, struct series_reply *reply)
+static int by_text(const void *left, const void *right)
 {
-    size_t count = request->buckets.count - 1;
-    struct series_point *points = ARENA_ARRAY(arena, struct series_point, count);
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
 
-    for (size_t i = 0; i < count; i++)
-        points[i] = (struct series_point){.at = request->buckets.items[i], .value = {zero, 0}};
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct measure_row *row = &rows->items[i];
+/* Each currency of any value that has no rate, once. */
+static struct string_list currencies_of(struct arena *arena, const struct series_values *values)
+{
+    struct string_list list = {0};
 
-        points[row->bucket].value = (struct optional_number){!row->undefined, row->value};
-    }
-    reply->points.count = count;
+    for (size_t i = 0; i < values->count; i++)
+        for (const char *at = values->items[i].currencies; at && *at;) {
+            size_t length = strcspn(at, " ");
+            const char *name = arena_copy(arena, at, length);
+
+            if (!string_list_has(&list, name))
+                *LIST_ADD(arena, &list) = name;
+            at += length + (at[length] == ' ');
+        }
+    if (list.count)
+        qsort(list.items, list.count, sizeof list.items[0], by_text);
+    return list;
+}
+
+static void fill_points(struct arena *arena, const struct series_values *values,
+                        struct series_reply *reply)
+{
+    const int64_t *starts = values->request->measured.buckets.items;
+    struct series_point *points = ARENA_ARRAY(arena, struct series_point, values->count);
+
+    for (size_t i = 0; i < values->count; i++)
+        points[i] = (struct series_point){.at = starts[i], .value = values->items[i].value};
+    reply->points.count = values->count;
     reply->points.items = points;
 }
 
+static struct series_request *series_request_for(const struct reading *reading,
+                                                 const struct series_query *query,
+                                                 const struct live_metric *metric,
+                                                 const struct measure *measure,
+                                                 struct time_range range)
+{
+    struct series_request *request = ARENA_NEW(reading->storage.arena, struct series_request);
+
+    *request = (struct series_request){
+        .measured = request_for(reading, measure, range, WINDOW_BUCKETS_MAX),
+        .zero = metric->zero_when_empty,
+        .step = query->step,
+        .zone = query->zone,
+        .kept_days = query->filter ? 0 : reading->settings->series_days,
+        .journal_days = reading->settings->journal_retention_days};
+    return request;
+}
+
 enum error read_series(const struct reading *reading, const struct series_query *query,
-                       enum health_word health, struct series_reply *reply)
+                       enum health_word health, struct series_reply *reply,
+                       struct series_values *values)
 {
     struct arena *arena = reading->storage.arena;
     const struct live_metric *metric;
     const struct measure *measure;
-    struct measure_currencies currencies = {0};
-    struct measure_request request;
+    struct series_request *request;
     struct event_mark newest;
-    struct measure_rows rows;
     struct time_range range;
     enum error error = find_measure(reading, query->name, query->filter, NULL, &metric, &measure);
 
@@ -344,12 +391,10 @@ enum error read_series(const struct reading *reading, const struct series_query 
         error = series_range(reading, query, &range);
     if (error)
         return error;
-    request = request_for(reading, measure, range, SERIES_ROWS_MAX);
-    error = series_buckets(reading, query, &request);
+    request = series_request_for(reading, query, metric, measure, range);
+    error = series_buckets(reading, query, request);
     if (!error)
-        error = measure_compute(&reading->storage, &request, &rows);
-    if (!error)
-        error = measure_by_currency(&reading->storage, &request, &currencies);
+        error = series_compute(&reading->storage, request, values);
     if (!error)
         error = newest_of_types(&reading->storage, &metric->source_events, &newest);
     if (error)
@@ -360,9 +405,9 @@ enum error read_series(const struct reading *reading, const struct series_query 
                                    .to = range.to,
                                    .step = query->step,
                                    .time_zone = query->zone,
-                                   .currencies_not_added = not_added(arena, &currencies),
+                                   .currencies_not_added = currencies_of(arena, values),
                                    .meta = metric_meta(reading, metric, 0, newest, health),
                                    .freshness = metric_freshness(reading, metric)};
-    fill_points(arena, &request, &rows, metric->zero_when_empty, reply);
+    fill_points(arena, values, reply);
     return ERROR_NONE;
 }

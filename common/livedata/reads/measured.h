@@ -5,6 +5,7 @@
 #ifndef ASSAY_LIVEDATA_READS_MEASURED_H
 #define ASSAY_LIVEDATA_READS_MEASURED_H
 
+#include "livedata/metrics/series.h"
 #include "livedata/reads/answers.h"
 
 /* What a request may add to the window of a metric. NULL = nothing. */
@@ -50,9 +51,11 @@ struct series_reply {
 };
 SCHEMA_OF(series_schema, struct series_reply);
 
-/* Buckets without rows are 0 for sums and counts, else null. ERROR_INVALID too_many_points,
- * step_invalid, range_invalid besides those above. */
+/* Buckets without rows are 0 for sums and counts, else null. `values` are for series_keep() when
+ * the answer is sent. ERROR_INVALID too_many_points, step_invalid, range_invalid besides those
+ * above. */
 MUST_CHECK enum error read_series(const struct reading *reading, const struct series_query *query,
-                                  enum health_word health, struct series_reply *reply);
+                                  enum health_word health, struct series_reply *reply,
+                                  struct series_values *values);
 
 #endif
