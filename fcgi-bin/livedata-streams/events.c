@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "livedata/freshness/position.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +20,7 @@ enum {
 struct stream_query {
     const char *event_type;
     const char *entity_id;
+    const char *after;
 };
 
 #define OWNER struct stream_query
@@ -25,6 +28,9 @@ static const struct field stream_query_fields[] = {
     STRING(OWNER, event_type, .nullable = true, .max_length = 256,
            .help = "order, payment, clickstream, inventory, or one type."),
     STRING(OWNER, entity_id, .nullable = true, .max_length = 256, .help = "One entity."),
+    STRING(OWNER, after, .nullable = true, .max_length = 64,
+           .help = "A position, of an answer or an event: the stream begins after it, instead of "
+                   "with the newest ten. Last-Event-ID comes before it."),
 };
 #undef OWNER
 SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fields);
@@ -43,7 +49,13 @@ static struct journal_filter filter_of(const struct wanted *wanted)
 
 static const char *row_json(struct arena *arena, const struct journal_row *row)
 {
-    return journal_row_text(arena, row, false, ROW_BYTES_MAX);
+    const struct live_position position = {row->seq, row->processed_at};
+    struct journal_row shown = *row;
+    char text[POSITION_TEXT];
+
+    position_format(position, text);
+    shown.position = text;
+    return journal_row_text(arena, &shown, false, ROW_BYTES_MAX);
 }
 
 static enum error storage_of_server(struct server *server, struct arena *arena,
@@ -170,20 +182,48 @@ static enum error check_stream_limit(struct request *request, struct reply *repl
                        (long long)most);
 }
 
+/* From where the stream goes on: after the event that the header names, or after the position. */
+struct stream_start {
+    bool resumes;
+    int64_t after;
+    int64_t
+        position; /* what this host's hub has yet to see of it is known to the client; 0 = none */
+};
+
+static enum error find_start(struct request *request, const struct reading *reading,
+                             const char *position, struct stream_start *start)
+{
+    const char *last = request_header(request, "HTTP_LAST_EVENT_ID");
+    int64_t kept = service_settings(request)->journal_retention_days * us_per_day;
+    struct live_position wanted;
+
+    *start = (struct stream_start){0};
+    start->resumes = last && integer_parse(last, &start->after);
+    if (start->resumes || !position)
+        return ERROR_NONE;
+    if (!position_parse(position, &wanted))
+        return request_fault(request, "query", "after", "value_error",
+                             "Input should be a position that an answer or an event gave");
+    *start = (struct stream_start){true, wanted.seq, wanted.seq};
+    return position_check(&reading->storage, wanted, reading->storage.now - kept);
+}
+
 enum error stream_handle(struct request *request, struct reply *reply)
 {
     const struct stream_query *query = request->query;
-    const char *last = request_header(request, "HTTP_LAST_EVENT_ID");
+    struct stream_start start;
     struct wanted wanted = {0};
     const char *types;
     struct reading reading;
     struct stream stream;
-    int64_t after = 0, reached;
-    bool resumes = last && integer_parse(last, &after), whole = true;
+    int64_t reached;
+    bool whole = true;
     enum error error = check_stream_limit(request, reply);
 
     if (!error)
         error = service_reading(request, &reading);
+    if (!error)
+        error = find_start(request, &reading, query->after, &start);
     if (error)
         return error;
     types = reading_event_types(&reading);
@@ -201,11 +241,12 @@ enum error stream_handle(struct request *request, struct reply *reply)
         return error;
     reached = hub_sequence(request);
     (void)live_cache_follow(service_cache(request), &reading.storage);
-    error = resumes
-                ? replay_missed(request, &stream, &reading.storage, &wanted, after, reached, &whole)
-                : replay_newest(request, &stream, &reading.storage, &wanted, reached);
+    error = start.resumes ? replay_missed(request, &stream, &reading.storage, &wanted, start.after,
+                                          reached, &whole)
+                          : replay_newest(request, &stream, &reading.storage, &wanted, reached);
     if (error || !whole)
         return error;
+    reached = start.position > reached ? start.position : reached;
     return hub_suspend(&stream, reading.storage.tenant, reached, &wanted,
                        offsetof(struct wanted, types) + strlen(wanted.types) + 1);
 }

@@ -531,6 +531,30 @@ def test_streams_tell_each_event_and_resume(live):
     again.close()
 
 
+def test_a_stream_begins_after_a_position_and_its_events_have_theirs(live):
+    """Of what was sent, read or seen in the stream."""
+    of = "/v1/stream/events?entity_id=ORD-20260404-5611"
+    send(live, order(5611, kind="order.updated", seconds=9))
+    where = send(live, order(5611, kind="order.updated", seconds=8))["position"]
+    assert get(live, "/v1/entity/order/ORD-20260404-5611", headers=SHOP).json()["freshness"]["position"] == where
+    for i in range(3):
+        send(live, order(5611, kind="order.updated", seconds=5 - i))
+    stream = Frames(live, SHOP, f"{of}&after={where}")
+    assert stream.answer.status_code == 200
+    frames = stream.wait_for(3)
+    positions = [event["position"] for _, event in frames]
+    assert [where, *positions] == sorted({where, *positions}), positions
+    last = send(live, order(5611, kind="order.updated", seconds=1))["position"]
+    assert stream.wait_for(4)[3][1]["position"] == last
+    stream.close()
+    rest = Frames(live, SHOP, f"{of}&after={positions[1]}")
+    assert [event["position"] for _, event in rest.wait_for(2)] == [positions[2], last]
+    rest.close()
+    assert live.get(of + "&after=yesterday", headers=SHOP).status_code == 422
+    lost = live.get(of + "&after=" + positions[0][:-1] + ("0" if positions[0][-1] != "0" else "1"), headers=SHOP)
+    assert (lost.status_code, lost.json()["code"]) == (412, "position_unknown"), lost.text
+
+
 def test_a_stream_that_has_missed_much_comes_back_for_the_rest(live):
     headers = tenant(live)
     for i in range(5):

@@ -123,16 +123,10 @@ static enum error check_position(const struct storage_call *call, const struct r
                                  int64_t kept_since)
 {
     const struct live_position *wanted = &state->bounds.at_least;
-    bool reached = wanted->seq == state->mark.position.seq && wanted->at == state->mark.position.at;
-    enum error error = ERROR_NONE;
 
-    if (!reached)
-        error = position_is_reached(call, *wanted, kept_since, &reached);
-    if (error || reached)
-        return error;
-    return problem_set(call->problem, ERROR_INVALID, "position_unknown",
-                       "The database does not know this position: it was restored from an older "
-                       "copy, or is another one. Read again without at_least.");
+    if (wanted->seq == state->mark.position.seq && wanted->at == state->mark.position.at)
+        return ERROR_NONE;
+    return position_check(call, *wanted, kept_since);
 }
 
 static enum error check_event_age(const struct storage_call *call, const struct read_state *state)

@@ -96,3 +96,16 @@ enum error position_is_reached(const struct storage_call *call, struct live_posi
     *reached = position.seq <= last;
     return error;
 }
+
+enum error position_check(const struct storage_call *call, struct live_position position,
+                          int64_t kept_since)
+{
+    bool reached = false;
+    enum error error = position_is_reached(call, position, kept_since, &reached);
+
+    if (error || reached)
+        return error;
+    return problem_set(call->problem, ERROR_INVALID, "position_unknown",
+                       "The database does not know this position: it was restored from an older "
+                       "copy, or is another one. Read again without it.");
+}

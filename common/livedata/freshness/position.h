@@ -35,5 +35,8 @@ MUST_CHECK enum error position_read(const struct storage_call *call,
 MUST_CHECK enum error position_is_reached(const struct storage_call *call,
                                           struct live_position position, int64_t kept_since,
                                           bool *reached);
+/* ERROR_INVALID position_unknown unless it does. */
+MUST_CHECK enum error position_check(const struct storage_call *call, struct live_position position,
+                                     int64_t kept_since);
 
 #endif

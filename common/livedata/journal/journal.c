@@ -188,6 +188,7 @@ static const struct field row_fields[] = {
     STRING(OWNER, event_id),
     STRING(OWNER, event_type, .nullable = true),
     NULLABLE_INTEGER(OWNER, latency_ms),
+    STRING(OWNER, position, .omit_if_null = true),
     TIME(OWNER, processed_at, .time = TIME_Z),
     INTEGER(OWNER, seq),
     STRING(OWNER, source, .nullable = true),

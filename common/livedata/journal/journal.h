@@ -28,6 +28,7 @@ struct journal_row {
     const char *branch;
     const char *entity_data; /* JSON */
     const char *payload;     /* of an event of a domain, as it came; only written */
+    const char *position;    /* of the tenant after the row; only shown, or NULL */
 };
 
 struct journal_rows {
