@@ -169,13 +169,14 @@ static void fill_groups(struct arena *arena, const struct measure_request *reque
                         const struct measure_rows *rows, struct metric_reply *reply)
 {
     struct metric_group *groups = ARENA_ARRAY(arena, struct metric_group, rows->count + 1);
+    const int64_t *begins = request->buckets.items; /* NULL = not grouped by time */
 
     for (size_t i = 0; i < rows->count; i++) {
         const struct measure_row *row = &rows->items[i];
 
         groups[i] =
             (struct metric_group){.keys = row->keys,
-                                  .at = row->bucket < 0 ? 0 : request->buckets.items[row->bucket],
+                                  .at = begins && row->bucket >= 0 ? begins[row->bucket] : 0,
                                   .value = {!row->undefined, row->value},
                                   .reason = row->undefined ? "no_rows_in_window" : NULL};
     }
