@@ -69,6 +69,15 @@ static const char *domain_part(struct arena *arena, const struct domain *domain,
     return set ? set : arena_print(arena, "%s/%s", domain->folder, part);
 }
 
+void catalog_read_words(struct arena *arena, const json_t *map, struct entity_field *field)
+{
+    const json_t *names = json_object_get(map, "value_names");
+
+    field->synonyms = json_strings(arena, json_object_get(map, "synonyms"));
+    field->values = json_strings(arena, json_object_get(map, "values"));
+    field->value_names = json_is_object(names) ? names : NULL;
+}
+
 static enum error read_fields(struct arena *arena, const char *path, json_t *fields,
                               struct entity_type *type, struct problem *problem)
 {
@@ -79,14 +88,17 @@ static enum error read_fields(struct arena *arena, const char *path, json_t *fie
     json_object_foreach(fields, name, text)
     {
         const struct table_column *column = serving_column_find(type->table, name);
+        const char *description = json_is_object(text) ? catalog_text(text, "description", arena)
+                                                       : json_string_value(text);
+        struct entity_field *field = &type->fields[type->field_count++];
 
-        if (!column || !json_is_string(text))
+        if (!column || !description)
             return refuse(path,
                           arena_print(arena, "field %s is no column of %s with a text", name,
                                       type->table->name),
                           problem);
-        type->fields[type->field_count++] =
-            (struct entity_field){name, json_string_value(text), column};
+        *field = (struct entity_field){name, description, column};
+        catalog_read_words(arena, text, field);
     }
     return ERROR_NONE;
 }
@@ -163,7 +175,8 @@ static enum error load_entity(struct arena *arena, const char *directory, const 
         return error;
     *type = (struct entity_type){.name = catalog_text(json, "name", arena),
                                  .description = catalog_text(json, "description", arena),
-                                 .domain = domain};
+                                 .domain = domain,
+                                 .synonyms = json_strings(arena, json_object_get(json, "synonyms"))};
     error = json_object_get(json, "columns") ? catalog_load_own(arena, path, json, type, problem)
                                              : load_shop_entity(arena, path, json, type, problem);
     if (error)

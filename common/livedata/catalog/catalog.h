@@ -58,10 +58,15 @@ extern const size_t serving_table_count;
 const struct serving_table *serving_table_find(const char *name);
 const struct table_column *serving_column_find(const struct serving_table *table, const char *name);
 
+/* `synonyms` are what people call the column in questions, in any language, and `value_names` what
+ * they call its values: an object of lists, or NULL. */
 struct entity_field {
     const char *name;
     const char *text;
     const struct table_column *column;
+    struct string_list synonyms;
+    struct string_list values; /* that the column may have; empty = any */
+    const json_t *value_names;
 };
 
 struct entity_stage {
@@ -88,6 +93,7 @@ struct entity_type {
     const struct domain *domain;
     const struct serving_table *table; /* with all columns and the table's name in the database */
     const char *primary_key;
+    struct string_list synonyms; /* in questions */
     struct entity_field *fields;
     size_t field_count;
     json_t *relationships;             /* or NULL; as the file has them, for catalog_join() */
@@ -104,6 +110,7 @@ struct live_metric {
     const struct domain *domain;
     int64_t order; /* shown in lists */
     const char *description;
+    struct string_list synonyms; /* in questions */
     const char *unit;
     const struct serving_table *table;
     const struct measure *measure; /* measure.h; NULL = only its SQL */
@@ -236,5 +243,7 @@ MUST_CHECK enum error catalog_load_slos(struct arena *arena,
 MUST_CHECK enum error catalog_list_files(struct arena *arena, const char *directory,
                                          struct string_list *names, struct problem *problem);
 const char *catalog_text(const json_t *object, const char *key, struct arena *arena);
+/* What a field's map declares for questions: synonyms, value_names. */
+void catalog_read_words(struct arena *arena, const json_t *map, struct entity_field *field);
 
 #endif

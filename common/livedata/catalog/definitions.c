@@ -76,6 +76,8 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
                                                 ? json_integer_value(json_object_get(json, "order"))
                                                 : INT64_MAX,
                                    .description = catalog_text(json, "description", arena),
+                                   .synonyms =
+                                       json_strings(arena, json_object_get(json, "synonyms")),
                                    .unit = catalog_text(json, "unit", arena),
                                    .table = table ? catalog_table(catalog, table) : NULL,
                                    .value = catalog_text(json, "value", arena),

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "livedata/timestamp.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -230,6 +231,43 @@ struct string_list measure_group_names(struct arena *arena, const char *group_by
         group_by += *group_by == ',';
     }
     return names;
+}
+
+/* The text as a pattern of LIKE, whose signs are escaped by `!`. */
+static const char *pattern_of(struct arena *arena, const char *text)
+{
+    struct text pattern;
+
+    text_start(&pattern, arena, LITERAL_MAX);
+    text_append_byte(&pattern, '%');
+    for (; *text; text++) {
+        if (strchr("%_!", *text))
+            text_append_byte(&pattern, '!');
+        text_append_byte(&pattern, (char)tolower((unsigned char)*text));
+    }
+    text_append_byte(&pattern, '%');
+    return pattern.bytes;
+}
+
+enum error measure_contains(struct arena *arena, const struct catalog *catalog,
+                            struct measure *measure, const char *path, const char *text,
+                            struct problem *problem)
+{
+    struct measure_condition condition = {.kind = CONDITION_CONTAINS};
+    enum error error = measure_find(arena, catalog, measure, path, &condition.column, problem);
+    const char *checked;
+
+    if (error)
+        return error;
+    checked = condition.column.column->type == COLUMN_TEXT && *text
+                  ? literal(arena, condition.column.column, pattern_of(arena, text))
+                  : NULL;
+    if (!checked || measure->condition_count == MEASURE_CONDITIONS_MAX)
+        return refuse(problem, "filter_invalid", "Texts alone contain a text", path);
+    condition.values.items = ARENA_ARRAY(arena, const char *, 1);
+    condition.values.items[condition.values.count++] = checked;
+    measure->conditions[measure->condition_count++] = condition;
+    return ERROR_NONE;
 }
 
 static enum error add_groups(struct arena *arena, const struct catalog *catalog,

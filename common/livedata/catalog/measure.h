@@ -40,7 +40,8 @@ enum condition_kind {
     CONDITION_BELOW,
     CONDITION_AT_MOST,
     CONDITION_ABOVE,
-    CONDITION_AT_LEAST
+    CONDITION_AT_LEAST,
+    CONDITION_CONTAINS /* a text, without case as far as ASCII goes */
 };
 
 struct measure_condition {
@@ -103,6 +104,12 @@ MUST_CHECK enum error measure_refine(struct arena *arena, const struct catalog *
 MUST_CHECK enum error measure_filter(struct arena *arena, const struct catalog *catalog,
                                      struct measure *measure, const char *filter,
                                      struct problem *problem);
+
+/* Adds the condition that the text column of the path contains a text. ERROR_INVALID unknown_column,
+ * filter_invalid. */
+MUST_CHECK enum error measure_contains(struct arena *arena, const struct catalog *catalog,
+                                       struct measure *measure, const char *path, const char *text,
+                                       struct problem *problem);
 
 /* Finds a column by its path, and joins the tables on the way. ERROR_INVALID unknown_column. */
 MUST_CHECK enum error measure_find(struct arena *arena, const struct catalog *catalog,

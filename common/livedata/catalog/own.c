@@ -14,8 +14,9 @@ enum { NAME_LONGEST = 30, DAYS_MOST = 36500, PLACE_MAX = 200 };
 
 static const char *const entity_members[] = {"name",      "description", "key",       "columns",
                                              "relations", "indexes",     "retention", "events",
-                                             "stages",    "changes",     NULL};
-static const char *const column_members[] = {"type", "scale", "description", "values", NULL};
+                                             "stages",    "changes",     "synonyms",  NULL};
+static const char *const column_members[] = {"type",     "scale",       "description", "values",
+                                             "synonyms", "value_names", NULL};
 static const char *const retention_members[] = {"days", "by", NULL};
 
 enum error own_fault(const struct own_reader *reader, const char *place, const char *format, ...)
@@ -194,7 +195,7 @@ static enum error read_columns(struct own_reader *reader, const json_t *columns)
 }
 
 /* Fields are what answers list: of a domain, all columns. */
-static void make_fields(struct own_reader *reader, struct entity_type *type)
+static void make_fields(struct own_reader *reader, const json_t *columns, struct entity_type *type)
 {
     const struct serving_table *table = reader->table;
 
@@ -202,8 +203,11 @@ static void make_fields(struct own_reader *reader, struct entity_type *type)
     for (size_t i = 0; i < table->column_count; i++) {
         const struct table_column *column = &table->columns[i];
 
-        type->fields[type->field_count++] = (struct entity_field){
+        struct entity_field *field = &type->fields[type->field_count++];
+
+        *field = (struct entity_field){
             column->name, column->description ? column->description : column->name, column};
+        catalog_read_words(reader->arena, json_object_get(columns, column->name), field);
     }
 }
 
@@ -340,7 +344,7 @@ enum error catalog_load_own(struct arena *arena, const char *path, const json_t 
     if (error)
         return error;
     type->relationships = json_object_get(file, "relations");
-    make_fields(&reader, type);
+    make_fields(&reader, json_object_get(file, "columns"), type);
     own_make_statements(arena, table, own);
     return own_make_contract(arena, table, own, problem);
 }

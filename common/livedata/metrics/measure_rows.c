@@ -16,7 +16,8 @@ enum {
     KEYS_MAX = 7 * ANSWER_BYTES_MAX
 };
 
-static const char *const functions[] = {"count", "sum", "min", "max", "row_number", NULL};
+static const char *const functions[] = {"count",      "sum",   "min",  "max",
+                                        "row_number", "lower", "like", NULL};
 
 static double power_of_ten(int exponent)
 {

@@ -139,6 +139,14 @@ static void put_condition(struct sql *sql, const struct measure_condition *condi
                                             [CONDITION_AT_LEAST] = " >= "};
     bool in = condition->kind == CONDITION_IN, listed = condition->kind <= CONDITION_NOT_IN;
 
+    if (condition->kind == CONDITION_CONTAINS) {
+        put(sql, " AND (lower(");
+        put_column(sql, &condition->column);
+        put(sql, ") LIKE ");
+        put(sql, condition->values.items[0]);
+        put(sql, " ESCAPE '!')");
+        return;
+    }
     put(sql, " AND (");
     put_column(sql, &condition->column);
     if (!condition->values.count) {

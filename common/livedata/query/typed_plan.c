@@ -1,0 +1,71 @@
+/* The form of typed plans in JSON. */
+#include "livedata/query/typed_plan.h"
+
+enum { PLAN_BYTES_MAX = 64 * 1024, FILTERS_MAX = 12 };
+
+const char *const typed_selects[] = {"rows", "record", "count",    "sum",      "average",
+                                     "min",  "max",    "distinct", "quantile", "metric"};
+const char *const typed_operators[] = {"=",       "!=", "<",      "<=",       ">",       ">=",
+                                       "between", "in", "not_in", "contains", "is_null", "is_not_null"};
+
+#define OWNER struct typed_filter
+static const struct field filter_fields[] = {
+    STRING(OWNER, column, .required = true, .min_length = 1, .max_length = 200,
+           .help = "A column, or that of a related row: machine.site."),
+    CHOICE(OWNER, op, typed_operators, .choice_count = TYPED_OPERATOR__MAX, .required = true),
+    JSON_VALUE(OWNER, values, .optional = true,
+               .help = "A list. One value, two for between, any number for in and not_in, none for "
+                       "is_null and is_not_null."),
+};
+#undef OWNER
+static SCHEMA(filter_schema, struct typed_filter, "PlanFilter", filter_fields);
+
+#define OWNER struct typed_period
+static const struct field period_fields[] = {
+    MOMENT(OWNER, from, .time = TIME_Z, .help = "null: open."),
+    MOMENT(OWNER, to, .time = TIME_Z, .help = "Not included; null: open."),
+};
+#undef OWNER
+static SCHEMA(period_schema, struct typed_period, "PlanPeriod", period_fields);
+
+#define OWNER struct typed_order
+static const struct field order_fields[] = {
+    STRING(OWNER, by, .required = true, .min_length = 1, .max_length = 200,
+           .help = "A column, or `value` for what is computed."),
+    BOOLEAN(OWNER, descending),
+};
+#undef OWNER
+static SCHEMA(order_schema, struct typed_order, "PlanOrder", order_fields);
+
+#define OWNER struct typed_plan
+static const struct field plan_fields[] = {
+    STRING(OWNER, entity, .nullable = true, .max_length = 100),
+    CHOICE(OWNER, select, typed_selects, .choice_count = TYPED_SELECT__MAX, .required = true),
+    STRING(OWNER, column, .nullable = true, .max_length = 200,
+           .help = "What is added up, averaged, counted by its values; of rows, the column shown."),
+    STRING(OWNER, metric, .nullable = true, .max_length = 100),
+    STRING(OWNER, key, .nullable = true, .max_length = 200, .help = "Of one record."),
+    OBJECTS(OWNER, filters, filter_schema, .max_length = FILTERS_MAX),
+    OBJECT(OWNER, period, period_schema, .nullable = true),
+    STRINGS(OWNER, group_by, .max_length = MEASURE_GROUPS_MAX + 1,
+            .help = "Columns, and one of hour, day, week and month."),
+    OBJECT(OWNER, order, order_schema, .nullable = true),
+    NULLABLE_INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000)),
+    OBJECT(OWNER, compare, period_schema, .nullable = true,
+           .help = "Another period, for which the same is computed."),
+    NULLABLE_NUMBER(OWNER, quantile, .lower = ABOVE(0), .upper = BELOW(1),
+                    .help = "Which one; 0.5 is the median."),
+};
+#undef OWNER
+SCHEMA(typed_plan_schema, struct typed_plan, "QuestionPlan", plan_fields);
+
+const char *typed_plan_text(struct arena *arena, const struct typed_plan *plan)
+{
+    struct typed_plan copy = *plan;
+    const char *text;
+
+    if (plan->relative)
+        copy.period = NULL;
+    text = schema_json(arena, PLAN_BYTES_MAX, &typed_plan_schema, &copy);
+    return plan->relative && text ? arena_print(arena, "%s %s", plan->relative, text) : text;
+}
