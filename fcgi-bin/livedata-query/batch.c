@@ -208,7 +208,7 @@ static const char *query_data_text(struct arena *arena, const struct query_resul
         .freshness_seconds = result->ages.freshness_seconds,
         .event_age_seconds = result->ages.event_age_seconds,
         .health = health};
-    const struct query_data data = {.answer = query_rows_text(arena, &result->answer),
+    const struct query_data data = {.answer = query_rows_text(arena, result),
                                     .sql = result->sql,
                                     .interpretation = result->interpretation,
                                     .metadata = &metadata};

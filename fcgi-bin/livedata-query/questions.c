@@ -7,6 +7,7 @@
 
 struct query_body {
     const char *question;
+    const struct typed_plan *plan;
     json_t *context;
     int64_t limit;
     const char *cursor;
@@ -15,8 +16,10 @@ struct query_body {
 
 #define OWNER struct query_body
 static const struct field query_request_fields[] = {
-    STRING(OWNER, question, .required = true, .min_length = 3, .max_length = 1000,
-           .help = "In words."),
+    STRING(OWNER, question, .nullable = true, .min_length = 3, .max_length = 1000,
+           .help = "In words. Needed unless there is a plan."),
+    OBJECT(OWNER, plan, typed_plan_schema, .nullable = true,
+           .help = "Instead of a question: the `plan` of an answer, changed or not."),
     JSON_OBJECT(OWNER, context, .nullable = true),
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000), .default_value = 100,
             .help = "Rows of a page."),
@@ -56,6 +59,7 @@ static SCHEMA(metadata_schema, struct query_metadata, "QueryMetadata", metadata_
 struct query_reply {
     const char *answer, *rows; /* the same JSON list */
     const char *sql, *interpretation;
+    const struct typed_plan *plan;
     PAGE_MEMBERS;
     const struct query_metadata *metadata;
     const struct answer_freshness *freshness;
@@ -67,6 +71,7 @@ static const struct field query_fields[] = {
     WRITTEN_ROWS(OWNER, rows),
     STRING(OWNER, sql),
     STRING(OWNER, interpretation),
+    OBJECT(OWNER, plan, typed_plan_schema, .help = "What was computed, typed."),
     PAGE_ROWS,
     OBJECT(OWNER, metadata, metadata_schema),
     OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true)};
@@ -75,12 +80,14 @@ SCHEMA(query_schema, struct query_reply, "QueryResponse", query_fields);
 
 struct explain_body {
     const char *question;
+    const struct typed_plan *plan;
     const char *contract_version;
 };
 
 #define OWNER struct explain_body
 static const struct field explain_request_fields[] = {
-    STRING(OWNER, question, .required = true, .min_length = 3, .max_length = 1000),
+    STRING(OWNER, question, .nullable = true, .min_length = 3, .max_length = 1000),
+    OBJECT(OWNER, plan, typed_plan_schema, .nullable = true, .help = "Instead of a question."),
     STRING(OWNER, contract_version, .nullable = true,
            .help = "`order:2`, or `2`: a contract that must exist."),
 };
@@ -90,6 +97,7 @@ SCHEMA(explain_request_schema, struct explain_body, "ExplainRequest", explain_re
 
 struct explanation {
     const char *question, *sql, *interpretation;
+    const struct typed_plan *plan;
     struct string_list tables_accessed;
     struct optional_integer estimated_rows;
     const char *engine, *warning;
@@ -97,9 +105,10 @@ struct explanation {
 
 #define OWNER struct explanation
 static const struct field explain_fields[] = {
-    STRING(OWNER, question),
+    STRING(OWNER, question, .nullable = true),
     STRING(OWNER, sql),
     STRING(OWNER, interpretation),
+    OBJECT(OWNER, plan, typed_plan_schema),
     STRINGS(OWNER, tables_accessed),
     NULLABLE_INTEGER(OWNER, estimated_rows),
     STRING(OWNER, engine),
@@ -134,12 +143,13 @@ static struct query_reply *reply_of(struct arena *arena, const struct query_resu
                                     int64_t limit, const char *health)
 {
     struct query_reply *reply = ARENA_NEW(arena, struct query_reply);
-    const char *rows = query_rows_text(arena, &result->answer);
+    const char *rows = query_rows_text(arena, result);
 
     *reply = (struct query_reply){.answer = rows,
                                   .rows = rows,
                                   .sql = result->sql,
                                   .interpretation = result->interpretation,
+                                  .plan = result->plan,
                                   .total_count = result->total_count,
                                   .next_cursor = result->next_cursor,
                                   .has_more = result->has_more,
@@ -179,19 +189,42 @@ static const struct answer_freshness *freshness_of(struct reading *reading,
                           reading->settings->freshness_sla_seconds);
 }
 
+/* Either a question or a plan. */
+static enum error check_asked(struct request *request, const char *question,
+                              const struct typed_plan *plan)
+{
+    if (!question && !plan)
+        return request_fault(request, "body", "question", "missing", "Field required");
+    if (question && plan)
+        return request_fault(request, "body", "plan", "value_error",
+                             "Value error, a plan comes instead of a question");
+    return ERROR_NONE;
+}
+
+static const char *language_of(const struct request *request)
+{
+    return request->locale ? language_tag(locale_language(request->locale)) : NULL;
+}
+
 enum error query_handle(struct request *request, struct reply *reply)
 {
     const struct query_body *body = request->body;
-    struct query_request asked = {
-        .question = body->question, .limit = body->limit, .cursor = body->cursor, .paged = true};
+    struct query_request asked = {.question = body->question,
+                                  .plan = body->plan,
+                                  .language = language_of(request),
+                                  .limit = body->limit,
+                                  .cursor = body->cursor,
+                                  .paged = true};
     struct live_note *note = service_note(request);
     struct query_result result;
     struct query_reply *answer;
     struct reading reading;
-    enum error error = service_reading(request, &reading);
+    enum error error = check_asked(request, body->question, body->plan);
 
     note->query = body->question;
     note->engine = "rule_based";
+    if (!error)
+        error = service_reading(request, &reading);
     if (error)
         return error;
     asked.allowed_types = reading.types;
@@ -231,12 +264,17 @@ static enum error check_contract(struct request *request, const char *named)
 enum error explain_handle(struct request *request, struct reply *reply)
 {
     const struct explain_body *body = request->body;
-    struct query_request asked = {.question = body->question, .limit = 1};
+    struct query_request asked = {.question = body->question,
+                                  .plan = body->plan,
+                                  .language = language_of(request),
+                                  .limit = 1};
     struct query_explanation explanation;
     struct explanation *answer = ARENA_NEW(request->arena, struct explanation);
     struct reading reading;
-    enum error error = check_contract(request, body->contract_version);
+    enum error error = check_asked(request, body->question, body->plan);
 
+    if (!error)
+        error = check_contract(request, body->contract_version);
     if (!error)
         error = service_reading(request, &reading);
     if (error)
@@ -250,6 +288,7 @@ enum error explain_handle(struct request *request, struct reply *reply)
     *answer = (struct explanation){.question = body->question,
                                    .sql = explanation.sql,
                                    .interpretation = explanation.interpretation,
+                                   .plan = explanation.plan,
                                    .tables_accessed = explanation.tables,
                                    .estimated_rows = explanation.estimated_rows,
                                    .engine = explanation.engine,

@@ -2,114 +2,21 @@
 #include "livedata/query/answer.h"
 
 #include "base/clock.h"
+#include "base/string_list.h"
 #include "base/text.h"
 #include "crypto/digest.h"
 #include "livedata/journal/journal.h"
-#include "livedata/query/model.h"
 #include "livedata/query/pages.h"
-#include "livedata/query/plan.h"
-#include "livedata/sandbox/scope.h"
-#include "livedata/sandbox/sql_guard.h"
+#include "livedata/query/prepared.h"
+#include "livedata/query/typed_values.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
     COUNT_MOST = 10000,
-    LEFT_BYTES_MAX = 2000,
-    QUESTION_SHOWN = 200,
     ROWS_TEXT_MAX = 64 * 1024 * 1024
 };
-
-static void append_name(struct text *names, const struct serving_table *table, const char *name)
-{
-    if (!table->own)
-        text_append_format(names, "%s%s", names->length ? ", " : "", name);
-}
-
-/* Names the words that no plan has used, so that the user can remove or rephrase them, and what
- * questions can be about: the shop, not other domains. */
-static enum error untranslatable(const struct storage_call *call, const struct catalog *catalog,
-                                 const char *question, const struct string_list *left)
-{
-    struct text entities, metrics, words;
-
-    text_start(&entities, call->arena, 2000);
-    text_start(&metrics, call->arena, 4000);
-    text_start(&words, call->arena, LEFT_BYTES_MAX);
-    for (size_t i = 0; i < left->count; i++)
-        text_append_format(&words, "%s'%s'", i ? ", " : "", left->items[i]);
-    for (size_t i = 0; i < catalog->entity_count; i++)
-        append_name(&entities, catalog->entities[i].table, catalog->entities[i].name);
-    for (size_t i = 0; i < catalog->metric_count; i++)
-        append_name(&metrics, catalog->metrics[i].table, catalog->metrics[i].name);
-    return problem_set(call->problem, ERROR_INVALID, "untranslatable",
-                       "Could not translate question: '%.*s'. %s%s%sTry asking about: [%s] or "
-                       "metrics: [%s]. For example: 'revenue today', 'which orders still have not "
-                       "arrived', 'top 5 products by revenue today'",
-                       (int)utf8_valid_prefix(question, strnlen(question, QUESTION_SHOWN)),
-                       question, left->count ? "Words that were not understood: " : "",
-                       left->count ? words.bytes : "It names nothing to compute", ". ",
-                       entities.bytes, metrics.bytes);
-}
-
-struct prepared_question {
-    const char *sql; /* accepted by the guard, not scoped */
-    size_t length;
-    const char *engine;
-    const char *interpretation;
-    struct scope scope;
-    struct guard_finding finding;
-    bool clamped;
-};
-
-static enum error refuse_unsafe(const struct storage_call *call, const struct problem *why)
-{
-    return problem_set(call->problem, ERROR_FORBIDDEN, "unsafe_query",
-                       "NL-to-SQL produced unsafe query: %s", why->text);
-}
-
-/* Translates by the rules, or by a model if there is one and the rules fail. */
-static enum error prepare(const struct storage_call *call, const struct catalog *catalog,
-                          const struct livedata_settings *settings,
-                          const struct query_request *request, struct prepared_question *prepared)
-{
-    struct string_list allowed = scope_allowed_tables(call->arena, catalog, request->allowed_types);
-    const struct plan_context context = {.arena = call->arena,
-                                         .engine = db_engine(call->db),
-                                         .now = call->now,
-                                         .zone = request->time_zone ? request->time_zone
-                                                                    : settings->time_zone,
-                                         .settings = settings};
-    struct question_plan plan;
-    struct string_list left;
-    struct problem why = {0};
-
-    *prepared = (struct prepared_question){.engine = "rule_based"};
-    if (!catalog->shop)
-        return problem_set(call->problem, ERROR_INVALID, "untranslatable",
-                           "Questions are about the shop, which this tenant does not see.");
-    plan_read(&context, request->question, &plan, &left);
-    if (plan.measure) {
-        prepared->sql = plan_sql(&context, &plan);
-        prepared->interpretation = plan_sentence(&context, &plan);
-        prepared->clamped = plan.period.clamped;
-    } else if (settings->orchestrator_url) {
-        prepared->engine = "llm";
-        prepared->sql = model_translate(call->arena, db_engine(call->db), catalog, settings,
-                                        &allowed, request->question);
-        prepared->interpretation =
-            "A model wrote the statement in `sql`; the answer is its result.";
-    }
-    if (!prepared->sql)
-        return untranslatable(call, catalog, request->question, &left);
-    if (guard_check(call->arena, prepared->sql, &allowed, &prepared->finding, &why))
-        return refuse_unsafe(call, &why);
-    prepared->length = prepared->finding.length;
-    prepared->scope = (struct scope){
-        .engine = db_engine(call->db), .tenant = call->tenant, .tables = prepared->finding.tables};
-    return ERROR_NONE;
-}
 
 static void hash_of(const struct storage_call *call, const char *sql, char hash[DIGEST_SHA256_TEXT])
 {
@@ -201,34 +108,109 @@ static enum error read_page(const struct storage_call *call, const struct query_
                           : ERROR_NONE;
 }
 
+/* Columns that hold 0 and 1 for false and true. */
+static struct string_list flags_of(struct arena *arena, const struct prepared_question *prepared)
+{
+    const struct measure *measure = prepared->compiled.measure;
+    const struct serving_table *table = measure ? measure->tables[0].table : NULL;
+    struct string_list flags = {0};
+
+    if (!measure || measure->kind == MEASURE_RATIO)
+        return flags;
+    flags.items = ARENA_ARRAY(arena, const char *, table->column_count + MEASURE_GROUPS_MAX);
+    for (size_t i = 0; prepared->sql && i < table->column_count; i++)
+        if (table->columns[i].type == COLUMN_BOOLEAN)
+            flags.items[flags.count++] = table->columns[i].name;
+    for (size_t i = 0; i < measure->group_count; i++)
+        if (measure->groups[i].column->type == COLUMN_BOOLEAN)
+            flags.items[flags.count++] = measure->groups[i].name;
+    return flags;
+}
+
+static enum error answer_rows(const struct storage_call *call,
+                              const struct livedata_settings *settings,
+                              const struct query_request *request,
+                              const struct prepared_question *prepared, struct query_result *result)
+{
+    char hash[DIGEST_SHA256_TEXT];
+    const char *values;
+    enum error error;
+
+    result->sql = scope_sql(call->arena, &prepared->scope, prepared->sql, prepared->length);
+    if (!result->sql)
+        return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
+    hash_of(call, prepared->identity ? prepared->identity : result->sql, hash);
+    error = read_cursor(call, request, hash, &values);
+    return error ? error
+                 : read_page(call, request, prepared, hash, values, result, settings);
+}
+
+static enum error answer_values(const struct storage_call *call,
+                                const struct query_request *request,
+                                const struct prepared_question *prepared,
+                                struct query_result *result)
+{
+    struct sandbox_answer all;
+    char hash[DIGEST_SHA256_TEXT];
+    const char *values, *next;
+    enum error error;
+
+    result->sql = typed_values_sql(call, &prepared->context, &prepared->compiled, false);
+    hash_of(call, prepared->identity, hash);
+    error = read_cursor(call, request, hash, &values);
+    if (!error)
+        error = typed_values(call, &prepared->context, &prepared->compiled, &all);
+    if (error)
+        return error;
+    if (!typed_values_page(call->arena, &prepared->compiled, &all, request->limit, values,
+                           &result->answer, &next))
+        return problem_set(call->problem, ERROR_INVALID, "invalid_cursor", "Invalid cursor value.");
+    result->has_more = result->answer.cut;
+    result->next_cursor = next ? cursor_make(call->arena, hash, next) : NULL;
+    if (request->paged)
+        result->total_count = GIVEN_INTEGER((int64_t)all.row_count);
+    return ERROR_NONE;
+}
+
 enum error query_answer(const struct storage_call *call, const struct catalog *catalog,
                         const struct livedata_settings *settings,
                         const struct query_request *request, struct query_result *result)
 {
     int64_t started = clock_monotonic_microseconds();
     struct prepared_question prepared;
-    char hash[DIGEST_SHA256_TEXT];
-    const char *values;
-    enum error error = prepare(call, catalog, settings, request, &prepared);
+    enum error error = prepare_question(call, catalog, settings, request, &prepared);
 
     *result = (struct query_result){0};
     if (error)
         return error;
-    result->sql = scope_sql(call->arena, &prepared.scope, prepared.sql, prepared.length);
-    if (!result->sql)
-        return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
     result->engine = prepared.engine;
-    result->tables = prepared.finding.tables;
+    result->tables = prepared.tables;
     result->interpretation = prepared.interpretation;
+    result->plan = prepared.plan;
     result->clamped = prepared.clamped;
-    hash_of(call, result->sql, hash);
-    error = read_cursor(call, request, hash, &values);
-    if (!error)
-        error = read_page(call, request, &prepared, hash, values, result, settings);
+    result->flags = flags_of(call->arena, &prepared);
+    error = prepared.sql ? answer_rows(call, settings, request, &prepared, result)
+                         : answer_values(call, request, &prepared, result);
     if (!error)
         error = ages_of_tables(call, &result->tables, &result->ages);
     result->execution_ms = (clock_monotonic_microseconds() - started) / 1000;
     return error;
+}
+
+/* The statement as it runs, of a ratio the first, and what it may read. */
+static const char *statement_of(const struct storage_call *call,
+                                const struct livedata_settings *settings,
+                                struct prepared_question *prepared, struct sandbox_rules *rules)
+{
+    if (!prepared->sql)
+        prepared->scope = (struct scope){.engine = db_engine(call->db),
+                                         .tenant = call->tenant,
+                                         .tables = prepared->tables};
+    *rules = scope_rules(call->arena, &prepared->scope, (int)settings->query_timeout_ms,
+                         (size_t)settings->query_rows_max);
+    return prepared->sql
+               ? scope_sql(call->arena, &prepared->scope, prepared->sql, prepared->length)
+               : typed_values_sql(call, &prepared->context, &prepared->compiled, true);
 }
 
 enum error query_explain(const struct storage_call *call, const struct catalog *catalog,
@@ -238,19 +220,18 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
     struct prepared_question prepared;
     struct sandbox_rules rules;
     struct sandbox_plan plan;
-    enum error error = prepare(call, catalog, settings, request, &prepared);
+    enum error error = prepare_question(call, catalog, settings, request, &prepared);
 
     *explanation = (struct query_explanation){0};
     if (error)
         return error;
-    explanation->sql = scope_sql(call->arena, &prepared.scope, prepared.sql, prepared.length);
+    explanation->sql = statement_of(call, settings, &prepared, &rules);
     explanation->engine = prepared.engine;
     explanation->interpretation = prepared.interpretation;
-    explanation->tables = prepared.finding.tables;
+    explanation->plan = prepared.plan;
+    explanation->tables = prepared.tables;
     if (!explanation->sql)
         return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
-    rules = scope_rules(call->arena, &prepared.scope, (int)settings->query_timeout_ms,
-                        (size_t)settings->query_rows_max);
     error = sandbox_explain(call->db, call->arena, explanation->sql, &rules, &plan, call->problem);
     if (error)
         return error;
@@ -262,8 +243,18 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
     return ERROR_NONE;
 }
 
-const char *query_rows_text(struct arena *arena, const struct sandbox_answer *answer)
+static void write_cell(struct json_writer *writer, const struct query_result *result,
+                       const char *column, const struct sandbox_cell *cell)
 {
+    if (cell->kind == SANDBOX_INTEGER && string_list_has(&result->flags, column))
+        writer_boolean(writer, cell->integer != 0);
+    else
+        scope_write_cell(writer, column, cell);
+}
+
+const char *query_rows_text(struct arena *arena, const struct query_result *result)
+{
+    const struct sandbox_answer *answer = &result->answer;
     struct json_writer writer;
     struct text text;
 
@@ -274,8 +265,8 @@ const char *query_rows_text(struct arena *arena, const struct sandbox_answer *an
         writer_open_object(&writer);
         for (size_t i = 0; i < answer->column_count; i++) {
             writer_key(&writer, answer->columns[i]);
-            scope_write_cell(&writer, answer->columns[i],
-                             &answer->cells[row * answer->column_count + i]);
+            write_cell(&writer, result, answer->columns[i],
+                       &answer->cells[row * answer->column_count + i]);
         }
         writer_close_object(&writer);
     }

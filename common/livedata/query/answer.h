@@ -1,6 +1,6 @@
 /*
- * Answers questions: translates them to SQL, checks it by the guard, scopes it to the tenant, and
- * runs it page by page.
+ * Answers questions: plans them, or takes a plan instead; compiles the plan, checks its SQL by the
+ * guard, scopes it to the tenant, and runs it page by page.
  */
 #ifndef ASSAY_LIVEDATA_QUERY_ANSWER_H
 #define ASSAY_LIVEDATA_QUERY_ANSWER_H
@@ -8,10 +8,13 @@
 #include "db/sandbox.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/journal/ages.h"
+#include "livedata/query/typed_plan.h"
 #include "livedata/storage_call.h"
 
 struct query_request {
     const char *question;
+    const struct typed_plan *plan; /* instead of the question; or NULL */
+    const char *language;          /* of the interpretation of such a plan; NULL = English */
     int64_t limit;
     const char *cursor;                      /* NULL = the first page */
     const struct string_list *allowed_types; /* types of the key; NULL = all */
@@ -23,6 +26,8 @@ struct query_result {
     const char *sql;            /* SQL as executed */
     const char *interpretation; /* one sentence that describes the computation */
     const char *engine;         /* "rule_based" or "llm" */
+    const struct typed_plan *plan;
+    struct string_list flags; /* columns of the answer that are true or false */
     struct sandbox_answer answer;
     struct string_list tables;
     bool has_more;
@@ -33,7 +38,7 @@ struct query_result {
     bool clamped;
 };
 
-/* ERROR_INVALID untranslatable, invalid_cursor, foreign_cursor, query_failed; ERROR_FORBIDDEN
+/* ERROR_INVALID untranslatable, plan_invalid, too_many_groups, invalid_cursor, foreign_cursor, query_failed; ERROR_FORBIDDEN
  * unsafe_query; ERROR_BUSY query_timeout; and the database's. Outside transactions. */
 MUST_CHECK enum error query_answer(const struct storage_call *call, const struct catalog *catalog,
                                    const struct livedata_settings *settings,
@@ -44,6 +49,7 @@ struct query_explanation {
     const char *sql;
     const char *interpretation;
     const char *engine;
+    const struct typed_plan *plan;
     struct string_list tables;
     struct optional_integer estimated_rows;
     const char *warning; /* or NULL */
@@ -54,6 +60,6 @@ MUST_CHECK enum error query_explain(const struct storage_call *call, const struc
                                     struct query_explanation *explanation);
 
 /* The rows as a JSON list. */
-const char *query_rows_text(struct arena *arena, const struct sandbox_answer *answer);
+const char *query_rows_text(struct arena *arena, const struct query_result *result);
 
 #endif

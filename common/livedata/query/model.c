@@ -1,71 +1,85 @@
 /* The prompt, the call and the parsing of the reply. */
 #include "livedata/query/model.h"
-#include "livedata/sandbox/sql_guard.h"
 
-#include "livedata/metrics/metric.h"
+#include "base/string_list.h"
+#include "livedata/timestamp.h"
 #include "net/fetch.h"
 
-#include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
-enum { PROMPT_BYTES_MAX = 64 * 1024, ANSWER_BYTES_MAX = 1024 * 1024, ATTEMPTS = 2 };
+enum {
+    PROMPT_BYTES_MAX = 64 * 1024,
+    ANSWER_BYTES_MAX = 1024 * 1024,
+    ATTEMPTS = 2,
+    TEXT_SEARCHED_MAX = 20000
+};
 
-static const char *const dialects[DB_ENGINE__MAX] = {"SQLite", "PostgreSQL"};
+static const char *const type_names[] = {"text", "integer", "decimal", "boolean", "time", "json"};
 
-static void describe_tables(struct text *prompt, const struct catalog *catalog,
-                            const struct string_list *allowed)
+static const char form[] =
+    "Answer with one JSON object and nothing else, in this form:\n"
+    "{\"entity\": name, \"select\": \"rows|record|count|sum|average|min|max|distinct|quantile|"
+    "metric\", \"column\": path or null, \"metric\": name or null, \"key\": id or null, "
+    "\"filters\": [{\"column\": path, \"op\": \"=|!=|<|<=|>|>=|between|in|not_in|contains|is_null|"
+    "is_not_null\", \"values\": [...]}], \"period\": {\"from\": time or null, \"to\": time or null} "
+    "or null, \"group_by\": [paths, and one of hour, day, week, month], \"order\": {\"by\": "
+    "\"value\" or path, \"descending\": true or false} or null, \"limit\": number or null, "
+    "\"compare\": {\"from\": time, \"to\": time} or null, \"quantile\": number or null}\n"
+    "A path is a column of the entity, or `relation.column` of a related one. Times are ISO 8601. "
+    "`to` is not included. If the question cannot be answered whole from these entities, answer "
+    "{}.\n";
+
+static void describe_entity(struct text *prompt, const struct entity_type *type)
 {
-    for (size_t i = 0; i < allowed->count; i++) {
-        const struct serving_table *table = serving_table_find(allowed->items[i]);
-        const struct entity_type *type =
-            table->entity ? catalog_entity(catalog, table->entity) : NULL;
+    text_append_format(prompt, "\nEntity %s (%s), key %s\n", type->name, type->description,
+                       type->primary_key);
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct entity_field *field = &type->fields[i];
+        const struct string_list *values =
+            field->column->values.count ? &field->column->values : &field->values;
 
-        text_append_format(prompt, "\nTable %s, primary key %s", table->name, table->primary_key);
-        if (type && type->table == table)
-            text_append_format(prompt, " (entity %s: %s)", type->name, type->description);
+        text_append_format(prompt, "  %s %s: %s", field->name, type_names[field->column->type],
+                           field->text);
+        for (size_t j = 0; j < values->count; j++)
+            text_append_format(prompt, "%s%s", j ? ", " : " — one of ", values->items[j]);
         text_append_string(prompt, "\n");
-        for (size_t j = 0; j < table->column_count; j++) {
-            const char *text = "";
+    }
+    for (size_t i = 0; i < type->relation_count; i++)
+        text_append_format(prompt, "  relation %s, by %s\n", type->relations[i].to->name,
+                           type->relations[i].column->name);
+}
 
-            for (size_t k = 0; type && type->table == table && k < type->field_count; k++)
-                if (type->fields[k].column == &table->columns[j])
-                    text = type->fields[k].text;
-            text_append_format(prompt, "  %s %s\n", table->columns[j].name, text);
-        }
+static void describe(struct text *prompt, const struct catalog *catalog,
+                     const struct string_list *allowed)
+{
+    for (size_t i = 0; i < catalog->entity_count; i++)
+        if (string_list_has(allowed, catalog->entities[i].table->name))
+            describe_entity(prompt, &catalog->entities[i]);
+    for (size_t i = 0; i < catalog->metric_count; i++) {
+        const struct live_metric *metric = &catalog->metrics[i];
+        const struct entity_type *type = catalog_entity_of_table(catalog, metric->table);
+
+        if (metric->measure && string_list_has(allowed, metric->table->name))
+            text_append_format(prompt, "\nMetric %s of %s: %s", metric->name,
+                               type ? type->name : "no entity", metric->description);
     }
 }
 
-static void show_examples(struct text *prompt, struct arena *arena, const struct catalog *catalog)
+static const char *prompt_for(const struct plan_context *context, const struct catalog *catalog,
+                              const struct string_list *allowed, const char *question,
+                              const char *refusal)
 {
-    text_append_string(prompt, "\nExamples:\n");
-    for (size_t i = 0; i < catalog->metric_count; i++)
-        if (catalog->metrics[i].value)
-            text_append_format(prompt, "Question: %s\nSQL: %s\n", catalog->metrics[i].description,
-                               metric_question(arena, &catalog->metrics[i], false));
-}
-
-static const char *prompt_for(struct arena *arena, enum db_engine engine,
-                              const struct catalog *catalog, const struct string_list *allowed,
-                              const char *question, const char *previous, const char *refusal)
-{
+    char now[TIMESTAMP_TEXT];
     struct text prompt;
 
-    text_start(&prompt, arena, PROMPT_BYTES_MAX);
-    text_append_format(&prompt,
-                       "Translate a question into one %s SELECT statement over these tables.\n",
-                       dialects[engine]);
-    describe_tables(&prompt, catalog, allowed);
-    show_examples(&prompt, arena, catalog);
-    text_append_format(&prompt,
-                       "\nA question about an entity selects its naming column only; a question "
-                       "for a count gives one number.\nAnswer with a JSON object and nothing else: "
-                       "{\"sql\": ..., \"rationale\": ..., \"tables_used\": [...], "
-                       "\"confidence\": 0 to 1}.\n\nQuestion: %s\n",
-                       question);
-    if (previous)
-        text_append_format(&prompt, "\nThis statement was refused: %s\nReason: %s\nCorrect it.\n",
-                           previous, refusal);
+    timestamp_format_seconds(context->now, now);
+    text_start(&prompt, context->arena, PROMPT_BYTES_MAX);
+    text_append_string(&prompt, "Plan the answer to a question over these entities.\n");
+    describe(&prompt, catalog, allowed);
+    text_append_format(&prompt, "\n\nIt is %s now; the calendar is that of %s.\n%s\nQuestion: %s\n",
+                       now, context->zone, form, question);
+    if (refusal)
+        text_append_format(&prompt, "\nYour last plan was refused: %s\nCorrect it.\n", refusal);
     return prompt.bytes;
 }
 
@@ -106,13 +120,25 @@ static const char *ask(struct arena *arena, const struct livedata_settings *sett
     return json_string_value(json_object_get(json, "output_text"));
 }
 
-/* The first JSON object with a string `sql`, anywhere in the answer. Raw line ends inside strings,
- * which models often write, become blanks. */
-static const char *sql_of_object(struct arena *arena, const char *text)
+static bool read_plan(struct arena *arena, const json_t *json, struct typed_plan *plan)
+{
+    struct schema_errors errors = {.arena = arena};
+    const json_t *inner = json_object_get(json, "plan");
+
+    *plan = (struct typed_plan){0};
+    return json_object_size(json) &&
+           schema_decode(&typed_plan_schema, json_is_object(inner) ? inner : json, "plan", plan,
+                         &errors, arena) == ERROR_NONE;
+}
+
+/* Raw line ends inside strings, which models often write, become blanks. */
+bool model_find_plan(struct arena *arena, const char *text, struct typed_plan *plan)
 {
     char *copy = arena_copy_string(arena, text);
     const char *end = strrchr(copy, '}');
 
+    if (strlen(text) > TEXT_SEARCHED_MAX)
+        return false;
     for (char *at = copy; *at; at++)
         if (*at == '\n' || *at == '\r' || *at == '\t')
             *at = ' ';
@@ -123,43 +149,34 @@ static const char *sql_of_object(struct arena *arena, const char *text)
 
             if (*last == '}' && json_read(arena, at, (size_t)(last - at) + 1, JSON_DEPTH_LIMIT,
                                           &json, &fault) == ERROR_NONE)
-                return json_string_value(json_object_get(json, "sql"));
+                return read_plan(arena, json, plan);
         }
-    return NULL;
+    return false;
 }
 
-const char *model_find_sql(struct arena *arena, const char *text)
+static bool is_allowed(const struct compiled_plan *compiled, const struct string_list *allowed)
 {
-    const char *sql = strlen(text) < 20000 ? sql_of_object(arena, text) : NULL;
-    size_t length;
-
-    if (!sql)
-        sql = strcasestr(text, "select");
-    if (!sql)
-        return NULL;
-    length = strcspn(sql, ";");
-    while (length && (isspace((unsigned char)sql[length - 1]) || sql[length - 1] == '`'))
-        length--;
-    return arena_copy(arena, sql, length);
+    for (size_t i = 0; i < compiled->tables.count; i++)
+        if (!string_list_has(allowed, compiled->tables.items[i]))
+            return false;
+    return true;
 }
 
-const char *model_translate(struct arena *arena, enum db_engine engine,
-                            const struct catalog *catalog, const struct livedata_settings *settings,
-                            const struct string_list *allowed, const char *question)
+bool model_propose(const struct plan_context *context, const struct catalog *catalog,
+                   const struct string_list *allowed, const char *question, struct typed_plan *plan)
 {
-    const char *sql = NULL;
     struct problem why = {0};
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const char *text = ask(
-            arena, settings, prompt_for(arena, engine, catalog, allowed, question, sql, why.text));
-        struct guard_finding finding;
+        const char *text = ask(context->arena, context->settings,
+                               prompt_for(context, catalog, allowed, question,
+                                          attempt ? why.text : NULL));
+        struct compiled_plan compiled;
 
-        sql = text ? model_find_sql(arena, text) : NULL;
-        if (!sql)
-            return NULL;
-        if (guard_check(arena, sql, allowed, &finding, &why) == ERROR_NONE)
-            return sql;
+        if (!text || !model_find_plan(context->arena, text, plan))
+            return false;
+        if (typed_compile(context->arena, catalog, plan, &compiled, &why) == ERROR_NONE)
+            return is_allowed(&compiled, allowed);
     }
-    return NULL;
+    return false;
 }

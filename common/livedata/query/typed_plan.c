@@ -1,6 +1,10 @@
 /* The form of typed plans in JSON. */
 #include "livedata/query/typed_plan.h"
 
+#include "base/text.h"
+
+#include <string.h>
+
 enum { PLAN_BYTES_MAX = 64 * 1024, FILTERS_MAX = 12 };
 
 const char *const typed_selects[] = {"rows", "record", "count",    "sum",      "average",
@@ -58,6 +62,84 @@ static const struct field plan_fields[] = {
 };
 #undef OWNER
 SCHEMA(typed_plan_schema, struct typed_plan, "QuestionPlan", plan_fields);
+
+static json_t *read_list(struct arena *arena, const struct text *text)
+{
+    struct json_fault fault;
+    json_t *list = NULL;
+
+    return json_read(arena, text->bytes, text->length, 2, &list, &fault) ? NULL : list;
+}
+
+json_t *typed_texts(struct arena *arena, const struct string_list *texts)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, PLAN_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_strings(&writer, texts->items, texts->count);
+    return read_list(arena, &text);
+}
+
+json_t *typed_numbers(struct arena *arena, const double *numbers, size_t count)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, PLAN_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == (double)(int64_t)numbers[i])
+            writer_integer(&writer, (int64_t)numbers[i]);
+        else
+            writer_number(&writer, numbers[i]);
+    writer_close_array(&writer);
+    return read_list(arena, &text);
+}
+
+json_t *typed_flag(struct arena *arena, bool value)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, PLAN_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
+    writer_boolean(&writer, value);
+    writer_close_array(&writer);
+    return read_list(arena, &text);
+}
+
+const struct typed_period *typed_period_of(struct arena *arena, const struct period *period,
+                                           int64_t now)
+{
+    static const struct {
+        const char *unit;
+        int64_t length;
+    } units[] = {{"minutes", 60000000}, {"hours", 3600000000}, {"days", 86400000000}};
+    struct typed_period *made = ARENA_NEW(arena, struct typed_period);
+
+    if (period->kind == PERIOD_NONE || period->kind == PERIOD_ALL)
+        return NULL;
+    if (period->kind == PERIOD_DURATION) {
+        for (size_t i = 0; i < COUNT_OF(units); i++)
+            if (strcmp(units[i].unit, period->unit) == 0)
+                made->from = GIVEN_INTEGER(now - period->amount * units[i].length);
+    } else {
+        made->from = (struct optional_integer){period->from != 0, period->from};
+        made->to = (struct optional_integer){period->to != 0, period->to};
+    }
+    return made;
+}
+
+const char *typed_relative(struct arena *arena, const struct period *period)
+{
+    return period->kind == PERIOD_DURATION ? arena_print(arena, "last %lld %s",
+                                                         (long long)period->amount, period->unit)
+                                           : NULL;
+}
 
 const char *typed_plan_text(struct arena *arena, const struct typed_plan *plan)
 {

@@ -81,6 +81,17 @@ struct typed_plan {
 };
 SCHEMA_OF(typed_plan_schema, struct typed_plan);
 
+/* Lists of values, as filters have them. */
+json_t *typed_texts(struct arena *arena, const struct string_list *texts);
+json_t *typed_numbers(struct arena *arena, const double *numbers, size_t count);
+json_t *typed_flag(struct arena *arena, bool value);
+
+/* The period at that time; NULL for none and for all time. */
+const struct typed_period *typed_period_of(struct arena *arena, const struct period *period,
+                                           int64_t now);
+/* "last 3 hours" of a duration; else NULL. */
+const char *typed_relative(struct arena *arena, const struct period *period);
+
 /* As JSON; what a page's cursor belongs to. */
 const char *typed_plan_text(struct arena *arena, const struct typed_plan *plan);
 
@@ -108,13 +119,14 @@ MUST_CHECK enum error typed_compile(struct arena *arena, const struct catalog *c
 const struct table_column *typed_time_of(const struct catalog *catalog,
                                          const struct serving_table *table);
 
-/* The shop's plan in this form. What the shop computes beyond it (revenue of order items) keeps the
- * path "items.product_id", which typed_compile() refuses. */
+/* The shop's plan in this form. Revenue by products and categories, which lines of orders have, is
+ * grouped by the paths "items.product_id" and "items.product.category": typed_compile() does not
+ * know them. */
 struct typed_plan typed_of_shop(const struct plan_context *context,
                                 const struct question_plan *plan);
 
 /* One sentence, in the language of the tag (NULL = English). */
-const char *typed_sentence(const struct plan_context *context, const struct catalog *catalog,
+const char *typed_sentence(const struct plan_context *context,
                            const struct compiled_plan *compiled, const char *language);
 
 /* Of rows and records: the statement, before it is scoped to a tenant. */

@@ -366,18 +366,19 @@ enum error typed_values(const struct storage_call *call, const struct plan_conte
 }
 
 const char *typed_values_sql(const struct storage_call *call, const struct plan_context *context,
-                             const struct compiled_plan *compiled)
+                             const struct compiled_plan *compiled, bool first)
 {
     struct measure_request request = request_for(context, compiled, compiled->plan->period);
     const struct measure *measure = compiled->measure;
-    const char *first;
+    const char *numerator;
 
     if (measure->kind != MEASURE_RATIO)
         return measure_sql(call, &request);
     request.measure = measure->numerator;
-    first = measure_sql(call, &request);
+    numerator = measure_sql(call, &request);
     request.measure = measure->denominator;
-    return arena_print(call->arena, "%s;\n%s", first, measure_sql(call, &request));
+    return first ? numerator
+                 : arena_print(call->arena, "%s;\n%s", numerator, measure_sql(call, &request));
 }
 
 static void write_cell(struct json_writer *writer, const struct sandbox_cell *cell)

@@ -17,9 +17,9 @@ MUST_CHECK enum error typed_values(const struct storage_call *call,
                                    const struct compiled_plan *compiled,
                                    struct sandbox_answer *answer);
 
-/* The statements that compute them, for people: of a ratio two. */
+/* The statements that compute them, for people: of a ratio two, unless `first` alone. */
 const char *typed_values_sql(const struct storage_call *call, const struct plan_context *context,
-                             const struct compiled_plan *compiled);
+                             const struct compiled_plan *compiled, bool first);
 
 /* The rows of one page: `limit` after the row that has the values `after` (NULL = from the first);
  * false when those are no values of such a row. `next` = the values of the last row, or NULL when

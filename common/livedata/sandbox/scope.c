@@ -100,6 +100,13 @@ static void append_table(struct text *sql, const struct serving_table *table,
     text_append_string(sql, ")");
 }
 
+static const struct serving_table *table_of(const struct scope *scope, const char *name)
+{
+    if (scope->table)
+        return scope->table;
+    return scope->catalog ? catalog_table(scope->catalog, name) : serving_table_find(name);
+}
+
 const char *scope_sql(struct arena *arena, const struct scope *scope, const char *sql,
                       size_t length)
 {
@@ -109,8 +116,7 @@ const char *scope_sql(struct arena *arena, const struct scope *scope, const char
     text_append_string(&text, all_of);
     for (size_t i = 0; i < scope->tables.count; i++) {
         text_append_string(&text, i ? ", " : with_word);
-        append_table(
-            &text, scope->table ? scope->table : serving_table_find(scope->tables.items[i]), scope);
+        append_table(&text, table_of(scope, scope->tables.items[i]), scope);
     }
     if (scope->tables.count) {
         text_append_byte(&text, ' ');
@@ -149,14 +155,14 @@ struct sandbox_rules scope_rules(struct arena *arena, const struct scope *scope,
 struct string_list scope_allowed_tables(struct arena *arena, const struct catalog *catalog,
                                         const struct string_list *allowed_types)
 {
-    struct string_list tables = {.items = ARENA_ARRAY(arena, const char *, serving_table_count)};
+    size_t count = catalog && catalog->table_count ? catalog->table_count : serving_table_count;
+    struct string_list tables = {.items = ARENA_ARRAY(arena, const char *, count)};
 
-    for (size_t i = 0; i < serving_table_count; i++) {
-        const struct serving_table *table = &serving_tables[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct serving_table *table =
+            catalog && catalog->table_count ? catalog->tables[i] : &serving_tables[i];
         bool allowed = !allowed_types;
 
-        if (catalog && catalog->whole && !catalog_table(catalog, table->name))
-            continue;
         for (size_t j = 0; !allowed && j < allowed_types->count; j++)
             allowed = (table->entity && strcmp(allowed_types->items[j], table->entity) == 0) ||
                       strcmp(allowed_types->items[j], table->name) == 0;

@@ -1,0 +1,61 @@
+/* Private to question*.c: the attempt to read a question as one about a certain entity. Each step
+ * takes the tokens that it understands; what is left at the end was not understood. */
+#ifndef ASSAY_LIVEDATA_QUERY_QUESTION_READER_H
+#define ASSAY_LIVEDATA_QUERY_QUESTION_READER_H
+
+#include "livedata/query/names.h"
+#include "livedata/query/question.h"
+
+enum { READER_FILTERS_MAX = 12, READER_GROUPS_MAX = MEASURE_GROUPS_MAX + 1, READER_SHOWN_MAX = 8 };
+
+struct question_reader {
+    struct arena *arena;
+    const struct plan_context *context;
+    struct names names;
+    struct question_tokens tokens;
+    struct name (*found)[NAME_VALUE + 1]; /* by token: its names by kind */
+    const struct period *period, *compare;
+    const struct table_column *time; /* that periods are about; or NULL */
+    struct typed_plan plan;
+    struct typed_filter filters[READER_FILTERS_MAX];
+    const char *groups[READER_GROUPS_MAX];
+    const char *shown[READER_SHOWN_MAX]; /* columns that are named without a use */
+    size_t shown_count;
+    bool selected; /* something is computed */
+    bool named;    /* the entity is named */
+    bool when;     /* the question is for a time */
+    const char *conflict;
+};
+
+/* Tokens. The grammar of a token counts only where no longer name begins. */
+bool reader_is_free(const struct question_reader *reader, size_t at);
+void reader_take(struct question_reader *reader, size_t at, size_t count);
+enum grammar reader_grammar(const struct question_reader *reader, size_t at);
+size_t reader_length(const struct question_reader *reader, size_t at); /* of that phrase */
+/* The name of that kind, whose tokens are all free; `length` 0 = none. */
+struct name reader_name(const struct question_reader *reader, size_t at, enum name_kind kind);
+/* The longest of all kinds. */
+struct name reader_any_name(const struct question_reader *reader, size_t at);
+/* Past words without meaning: articles, "is". */
+size_t reader_skip(const struct question_reader *reader, size_t at);
+/* Where a negation stands before `at`, with nothing but such words between; SIZE_MAX = nowhere. */
+size_t reader_negation(const struct question_reader *reader, size_t at);
+/* A number at the token. */
+bool reader_number(const struct question_reader *reader, size_t at, double *value);
+
+/* Values as JSON lists. False when there are too many conditions. */
+bool reader_add_filter(struct question_reader *reader, const char *column, enum typed_operator op,
+                       const json_t *values);
+bool reader_add_group(struct question_reader *reader, const char *path);
+/* The only number among the entity's own columns; NULL when there are several. */
+const struct named_column *reader_sole_number(const struct question_reader *reader);
+bool reader_is_number(const struct named_column *column);
+bool reader_is_counter(const struct question_reader *reader, const struct named_column *column);
+
+/* The steps, in this order. */
+void reader_read_rankings(struct question_reader *reader);
+void reader_read_groups(struct question_reader *reader);
+void reader_read_conditions(struct question_reader *reader);
+void reader_read_selection(struct question_reader *reader);
+
+#endif

@@ -1,0 +1,331 @@
+/* What a question selects, and the words that are left. */
+#include "livedata/query/question_reader.h"
+
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_self(const struct name *name)
+{
+    return name->length && !*name->entity->path;
+}
+
+static void select_over(struct question_reader *reader, enum typed_select select,
+                        const struct named_column *column)
+{
+    reader->plan.select = (int)select;
+    reader->plan.column = column ? column->path : NULL;
+    reader->selected = true;
+}
+
+static bool read_metric(struct question_reader *reader, size_t at)
+{
+    struct name name = reader_name(reader, at, NAME_METRIC);
+
+    if (!name.length || reader->selected || reader_grammar(reader, at) != GRAMMAR_NONE)
+        return false;
+    select_over(reader, TYPED_METRIC, NULL);
+    reader->plan.metric = name.metric->name;
+    reader_take(reader, at, name.length);
+    return true;
+}
+
+/* "how many readings", "how many different sensors", "number of sites", "how many starts". */
+static void read_count(struct question_reader *reader, size_t at)
+{
+    size_t next = reader_skip(reader, at + reader_length(reader, at));
+    bool distinct = reader_grammar(reader, next) == GRAMMAR_DISTINCT;
+    struct name name;
+
+    if (reader->selected)
+        return;
+    if (distinct)
+        next = reader_skip(reader, next + reader_length(reader, next));
+    name = reader_name(reader, next, NAME_COLUMN);
+    if (name.length && !name.column->depth &&
+        reader_name(reader, next, NAME_ENTITY).length < name.length) {
+        bool counter = reader_is_counter(reader, name.column);
+
+        if (name.column->field->column->type == COLUMN_BOOLEAN ||
+            (reader_is_number(name.column) && !distinct && !counter))
+            return;
+        select_over(reader, counter && !distinct ? TYPED_SUM : TYPED_DISTINCT, name.column);
+        reader_take(reader, at, next + name.length - at);
+        return;
+    }
+    for (size_t i = next; !distinct && i < reader->tokens.words.count; i++) {
+        name = reader_name(reader, i, NAME_ENTITY);
+        if (!is_self(&name))
+            continue;
+        select_over(reader, TYPED_COUNT, NULL);
+        reader->named = true;
+        reader_take(reader, at, reader_length(reader, at));
+        return;
+    }
+}
+
+static bool takes_time(enum typed_select select, const struct named_column *column)
+{
+    return (select == TYPED_MIN || select == TYPED_MAX) &&
+           column->field->column->type == COLUMN_TIME;
+}
+
+/* The column after the aggregate, or the only number that the question could mean. */
+static bool aggregate(struct question_reader *reader, enum typed_select select, size_t at,
+                      size_t length)
+{
+    size_t next = reader_skip(reader, at + length);
+    struct name name = reader_name(reader, next, NAME_COLUMN);
+    const struct named_column *sole = reader_sole_number(reader);
+
+    if (name.length && !name.column->depth &&
+        (reader_is_number(name.column) || takes_time(select, name.column))) {
+        select_over(reader, select, name.column);
+        reader_take(reader, at, next + name.length - at);
+        return true;
+    }
+    for (size_t i = 0; i < reader->tokens.words.count; i++) {
+        name = reader_name(reader, i, NAME_COLUMN);
+        if (!name.length || name.column->depth || !reader_is_number(name.column))
+            continue;
+        select_over(reader, select, name.column);
+        reader_take(reader, at, length);
+        reader_take(reader, i, name.length);
+        return true;
+    }
+    if (!sole || reader_grammar(reader, next) == GRAMMAR_COUNT)
+        return false;
+    select_over(reader, select, sole);
+    reader_take(reader, at, length);
+    return true;
+}
+
+/* "total readings" are counted. */
+static bool read_total(struct question_reader *reader, size_t at)
+{
+    struct name name = reader_name(reader, at + reader_length(reader, at), NAME_ENTITY);
+
+    if (!word_is(&reader->tokens.words, at, "total") || !is_self(&name))
+        return false;
+    select_over(reader, TYPED_COUNT, NULL);
+    reader->named = true;
+    reader_take(reader, at, reader_length(reader, at));
+    return true;
+}
+
+/* "p95 value", "95th percentile of value", "90 percentile". */
+static bool read_percentile(struct question_reader *reader, size_t at)
+{
+    const char *text = reader->tokens.words.items[at].text;
+    double percent = 0;
+    size_t start = at, length = 1;
+
+    if (!reader_is_free(reader, at))
+        return false;
+    if (*text == 'p' && text[1] && text[strspn(text + 1, "0123456789") + 1] == '\0') {
+        percent = strtod(text + 1, NULL);
+        percent = percent > 100 && percent < 1000 ? percent / 10 : percent;
+    } else if (reader_grammar(reader, at) == GRAMMAR_PERCENTILE && at &&
+               reader_number(reader, at - 1, &percent)) {
+        start = at - 1;
+        length = 1 + reader_length(reader, at);
+    }
+    if (!(percent > 0 && percent < 100) || !aggregate(reader, TYPED_QUANTILE, start, length))
+        return false;
+    reader->plan.quantile = GIVEN_NUMBER(number_round(percent / 100, 4));
+    return true;
+}
+
+static void read_how_much(struct question_reader *reader, size_t at)
+{
+    size_t next = reader_skip(reader, at + reader_length(reader, at));
+    struct name name = reader_name(reader, next, NAME_COLUMN);
+
+    if (!name.length || !reader_is_counter(reader, name.column))
+        return;
+    select_over(reader, TYPED_SUM, name.column);
+    reader_take(reader, at, next + name.length - at);
+}
+
+static void read_aggregate(struct question_reader *reader, size_t at)
+{
+    static const struct {
+        enum grammar grammar;
+        enum typed_select select;
+    } kinds[] = {{GRAMMAR_SUM, TYPED_SUM},
+                 {GRAMMAR_AVERAGE, TYPED_AVERAGE},
+                 {GRAMMAR_MIN, TYPED_MIN},
+                 {GRAMMAR_MAX, TYPED_MAX},
+                 {GRAMMAR_MEDIAN, TYPED_QUANTILE}};
+    enum grammar grammar = reader_grammar(reader, at);
+
+    if (reader->selected || read_percentile(reader, at))
+        return;
+    if (grammar == GRAMMAR_HOW_MUCH)
+        read_how_much(reader, at);
+    if (grammar == GRAMMAR_SUM && read_total(reader, at))
+        return;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].grammar == grammar &&
+            aggregate(reader, kinds[i].select, at, reader_length(reader, at)) &&
+            grammar == GRAMMAR_MEDIAN)
+            reader->plan.quantile = GIVEN_NUMBER(0.5);
+}
+
+/* "the value, from most to least": the order of what is computed. */
+static void read_direction(struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++) {
+        enum grammar grammar = reader_grammar(reader, at);
+        struct typed_order *order;
+
+        if ((grammar != GRAMMAR_ASCENDING && grammar != GRAMMAR_DESCENDING) ||
+            reader->plan.order || !reader->plan.group_by.count)
+            continue;
+        order = ARENA_NEW(reader->arena, struct typed_order);
+        *order = (struct typed_order){"value", grammar == GRAMMAR_DESCENDING};
+        reader->plan.order = order;
+        reader_take(reader, at, reader_length(reader, at));
+    }
+}
+
+static bool begins(const char *path, const char *relation)
+{
+    size_t length = strlen(relation);
+
+    return path && strncmp(path, relation, length) == 0 && path[length] == '.';
+}
+
+/* Whether the plan reads the related entity: what names it only says so. */
+static bool is_used(const struct question_reader *reader, const struct named_entity *entity)
+{
+    bool used = false;
+
+    for (size_t i = 0; i < reader->plan.filters.count; i++)
+        used = used || begins(reader->filters[i].column, entity->path) ||
+               strcmp(reader->filters[i].column, entity->key) == 0;
+    for (size_t i = 0; i < reader->plan.group_by.count; i++)
+        used = used || begins(reader->groups[i], entity->path) ||
+               strcmp(reader->groups[i], entity->key) == 0;
+    for (size_t i = 0; i < reader->shown_count; i++)
+        used = used || begins(reader->shown[i], entity->path);
+    return used || (reader->plan.order && begins(reader->plan.order->by, entity->path));
+}
+
+/* Columns that are named without a use are shown; verbs like "taken" of the time of the period say
+ * no more than the period. */
+static void read_shown(struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++) {
+        struct name name = reader_name(reader, at, NAME_COLUMN);
+
+        if (!name.length || reader_any_name(reader, at).length > name.length || name.negated ||
+            name.column->field->column->type == COLUMN_BOOLEAN)
+            continue;
+        if (name.column->field->column == reader->time && !reader->when && reader->period) {
+            reader_take(reader, at, name.length);
+            continue;
+        }
+        if (reader->selected || reader->shown_count == READER_SHOWN_MAX ||
+            (at && reader_grammar(reader, at - 1) == GRAMMAR_WITH)) /* to show, or to have? */
+            continue;
+        reader->shown[reader->shown_count++] = name.column->path;
+        reader_take(reader, at, name.length);
+    }
+}
+
+/* "when was": for the entity's time, unless a time is named. */
+static void read_when(struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++)
+        if (reader_is_free(reader, at) && word_is(&reader->tokens.words, at, "when") &&
+            !reader->selected) {
+            reader->when = true;
+            reader_take(reader, at, 1);
+        }
+}
+
+static void read_entities(struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++) {
+        struct name name = reader_name(reader, at, NAME_ENTITY);
+
+        if (!name.length || reader_any_name(reader, at).length > name.length)
+            continue;
+        if (is_self(&name) || is_used(reader, name.entity)) {
+            reader->named = reader->named || is_self(&name);
+            reader_take(reader, at, name.length);
+        }
+    }
+}
+
+/* Words that carry no meaning where they stand. */
+static void read_fillers(struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++) {
+        enum grammar grammar = reader_grammar(reader, at);
+
+        if (grammar == GRAMMAR_FILLER || grammar == GRAMMAR_IS || grammar == GRAMMAR_AND ||
+            grammar == GRAMMAR_IN || grammar == GRAMMAR_FROM || grammar == GRAMMAR_WITH)
+            reader_take(reader, at, reader_length(reader, at));
+        /* "over the last week" */
+        if (grammar == GRAMMAR_ABOVE && at + 1 < reader->tokens.words.count &&
+            reader->tokens.words.items[at + 1].slot == SLOT_PERIOD &&
+            word_is(&reader->tokens.words, at, "over"))
+            reader_take(reader, at, 1);
+    }
+}
+
+/* One row by its key is a record. */
+static void choose_record(struct question_reader *reader)
+{
+    const struct typed_filter *filter = &reader->filters[0];
+    const char *key;
+
+    if (reader->selected || reader->plan.filters.count != 1 || reader->plan.period ||
+        reader->plan.order || !reader->names.type ||
+        strcmp(filter->column, reader->names.type->primary_key) != 0 ||
+        filter->op != TYPED_EQUAL)
+        return;
+    key = json_string_value(json_array_get(filter->values, 0));
+    if (!key)
+        return;
+    reader->plan.select = TYPED_RECORD;
+    reader->plan.key = key;
+    reader->plan.filters.count = 0;
+}
+
+/* Grouped without anything computed: counted. */
+static void choose(struct question_reader *reader)
+{
+    if (reader->when) {
+        if (!reader->shown_count && reader->time)
+            reader->shown[reader->shown_count++] = reader->time->name;
+        reader->named = reader->named && reader->shown_count == 1;
+    }
+    if (!reader->selected && reader->plan.group_by.count && !reader->shown_count) {
+        reader->selected = reader->named;
+        reader->plan.select = TYPED_COUNT;
+    }
+    if (!reader->selected && reader->shown_count == 1)
+        reader->plan.column = reader->shown[0];
+    choose_record(reader);
+}
+
+void reader_read_selection(struct question_reader *reader)
+{
+    read_when(reader);
+    for (size_t at = 0; at < reader->tokens.words.count; at++)
+        if (!read_metric(reader, at)) {
+            if (reader_grammar(reader, at) == GRAMMAR_COUNT)
+                read_count(reader, at);
+            else
+                read_aggregate(reader, at);
+        }
+    read_shown(reader);
+    read_direction(reader);
+    read_entities(reader);
+    read_fillers(reader);
+    choose(reader);
+}
