@@ -48,6 +48,8 @@ static const struct reason_answer reasons[] = {
     {"query_too_large", 400, "query_too_large"},
     {"query_forbidden", 403, "unsafe_query"},
     {"untranslatable", 400, "untranslatable"},
+    {"plan_invalid", 400, "plan_invalid"},
+    {"too_many_groups", 400, "too_many_groups"},
     {"unsafe_query", 403, "unsafe_query"},
     {"invalid_cursor", 400, "invalid_cursor"},
     {"foreign_cursor", 400, "foreign_cursor"},

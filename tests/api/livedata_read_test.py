@@ -162,7 +162,7 @@ class TestQuestions:
     @pytest.mark.parametrize("question,words", [
         ("revenue in Berlin", "'Berlin'"), ("revenue tomorrow", "'tomorrow'"),
         ("how many orders were refunded", "'refunded'"), ("top 5 products yesterday", "'yesterday'"),
-        ("revenue by day", "'by', 'day'"), ("Umsatz heute", "'Umsatz', 'heute'")])
+        ("revenue by mood", "'by', 'mood'"), ("Wetter morgen", "'Wetter', 'morgen'")])
     def test_words_that_are_not_used_are_named(self, seeded, question, words):
         body = ask(seeded, question, 400)
         assert body["code"] == "untranslatable" and f"Words that were not understood: {words}." in body["detail"]

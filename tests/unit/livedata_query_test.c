@@ -226,19 +226,25 @@ TEST(cursors_are_bound_and_padded)
 
 TEST(models_answer_in_many_ways)
 {
-    static const struct {
-        const char *text, *sql;
-    } answers[] = {
-        {"{\"sql\": \"SELECT 1;\", \"confidence\": 1}", "SELECT 1"},
-        {"Here you are:\n```json\n{\"sql\": \"SELECT\n 1\"}\n```\nHope it helps!", "SELECT  1"},
-        {"```sql\nSELECT 2\n```", "SELECT 2"},
-        {"select 3; -- done", "select 3"},
+    static const char *const answers[] = {
+        "{\"entity\": \"order\", \"select\": \"count\"}",
+        "{\"plan\": {\"entity\": \"order\", \"select\": \"count\"}, \"confidence\": 1}",
+        "Here you are:\n```json\n{\"entity\": \"order\",\n \"select\": \"count\"}\n```\nGood luck!",
+        "{\"entity\": \"order\", \"select\": \"count\", \"filters\": [], \"limit\": null}",
     };
+    static const char *const refusals[] = {"I cannot do that.", "{}", "SELECT 1",
+                                           "{\"sql\": \"SELECT 1\"}",
+                                           "{\"entity\": \"order\", \"select\": \"drop\"}"};
     struct arena *arena = arena_create((size_t)1 << 24);
+    struct typed_plan plan;
 
-    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
-        CHECK_TEXT(model_find_sql(arena, answers[i].text), answers[i].sql);
-    CHECK(!model_find_sql(arena, "I cannot do that."));
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        CHECK(model_find_plan(arena, answers[i], &plan));
+        CHECK_TEXT(plan.entity, "order");
+        CHECK_INT(plan.select, TYPED_COUNT);
+    }
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
+        CHECK(!model_find_plan(arena, refusals[i], &plan));
     arena_destroy(arena);
 }
 

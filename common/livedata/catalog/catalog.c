@@ -173,10 +173,11 @@ static enum error load_entity(struct arena *arena, const char *directory, const 
 
     if (error)
         return error;
-    *type = (struct entity_type){.name = catalog_text(json, "name", arena),
-                                 .description = catalog_text(json, "description", arena),
-                                 .domain = domain,
-                                 .synonyms = json_strings(arena, json_object_get(json, "synonyms"))};
+    *type =
+        (struct entity_type){.name = catalog_text(json, "name", arena),
+                             .description = catalog_text(json, "description", arena),
+                             .domain = domain,
+                             .synonyms = json_strings(arena, json_object_get(json, "synonyms"))};
     error = json_object_get(json, "columns") ? catalog_load_own(arena, path, json, type, problem)
                                              : load_shop_entity(arena, path, json, type, problem);
     if (error)

@@ -71,22 +71,21 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
     time = catalog_text(json, "time", arena);
     filter = catalog_text(json, "filter", arena);
     empty = catalog_text(json, "empty", arena);
-    *metric = (struct live_metric){.name = catalog_text(json, "name", arena),
-                                   .order = json_is_integer(json_object_get(json, "order"))
-                                                ? json_integer_value(json_object_get(json, "order"))
-                                                : INT64_MAX,
-                                   .description = catalog_text(json, "description", arena),
-                                   .synonyms =
-                                       json_strings(arena, json_object_get(json, "synonyms")),
-                                   .unit = catalog_text(json, "unit", arena),
-                                   .table = table ? catalog_table(catalog, table) : NULL,
-                                   .value = catalog_text(json, "value", arena),
-                                   .filter = filter ? filter : "",
-                                   .windows = json_strings(arena, json_object_get(json, "windows")),
-                                   .source_events =
-                                       json_strings(arena, json_object_get(json, "source_events")),
-                                   .zero_when_empty = empty && strcmp(empty, "zero") == 0,
-                                   .currency_of = catalog_text(json, "currency_of", arena)};
+    *metric = (struct live_metric){
+        .name = catalog_text(json, "name", arena),
+        .order = json_is_integer(json_object_get(json, "order"))
+                     ? json_integer_value(json_object_get(json, "order"))
+                     : INT64_MAX,
+        .description = catalog_text(json, "description", arena),
+        .synonyms = json_strings(arena, json_object_get(json, "synonyms")),
+        .unit = catalog_text(json, "unit", arena),
+        .table = table ? catalog_table(catalog, table) : NULL,
+        .value = catalog_text(json, "value", arena),
+        .filter = filter ? filter : "",
+        .windows = json_strings(arena, json_object_get(json, "windows")),
+        .source_events = json_strings(arena, json_object_get(json, "source_events")),
+        .zero_when_empty = empty && strcmp(empty, "zero") == 0,
+        .currency_of = catalog_text(json, "currency_of", arena)};
     if (!metric->name || !metric->description || !metric->unit || !metric->table ||
         (!metric->value && !json_object_get(json, "kind")))
         return refuse(path, "name, description, unit, table and value or kind are needed", problem);

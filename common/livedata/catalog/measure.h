@@ -105,8 +105,8 @@ MUST_CHECK enum error measure_filter(struct arena *arena, const struct catalog *
                                      struct measure *measure, const char *filter,
                                      struct problem *problem);
 
-/* Adds the condition that the text column of the path contains a text. ERROR_INVALID unknown_column,
- * filter_invalid. */
+/* Adds the condition that the text column of the path contains a text. ERROR_INVALID
+ * unknown_column, filter_invalid. */
 MUST_CHECK enum error measure_contains(struct arena *arena, const struct catalog *catalog,
                                        struct measure *measure, const char *path, const char *text,
                                        struct problem *problem);

@@ -13,10 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    COUNT_MOST = 10000,
-    ROWS_TEXT_MAX = 64 * 1024 * 1024
-};
+enum { COUNT_MOST = 10000, ROWS_TEXT_MAX = 64 * 1024 * 1024 };
 
 static void hash_of(const struct storage_call *call, const char *sql, char hash[DIGEST_SHA256_TEXT])
 {
@@ -141,8 +138,7 @@ static enum error answer_rows(const struct storage_call *call,
         return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
     hash_of(call, prepared->identity ? prepared->identity : result->sql, hash);
     error = read_cursor(call, request, hash, &values);
-    return error ? error
-                 : read_page(call, request, prepared, hash, values, result, settings);
+    return error ? error : read_page(call, request, prepared, hash, values, result, settings);
 }
 
 static enum error answer_values(const struct storage_call *call,
@@ -203,14 +199,12 @@ static const char *statement_of(const struct storage_call *call,
                                 struct prepared_question *prepared, struct sandbox_rules *rules)
 {
     if (!prepared->sql)
-        prepared->scope = (struct scope){.engine = db_engine(call->db),
-                                         .tenant = call->tenant,
-                                         .tables = prepared->tables};
+        prepared->scope = (struct scope){
+            .engine = db_engine(call->db), .tenant = call->tenant, .tables = prepared->tables};
     *rules = scope_rules(call->arena, &prepared->scope, (int)settings->query_timeout_ms,
                          (size_t)settings->query_rows_max);
-    return prepared->sql
-               ? scope_sql(call->arena, &prepared->scope, prepared->sql, prepared->length)
-               : typed_values_sql(call, &prepared->context, &prepared->compiled, true);
+    return prepared->sql ? scope_sql(call->arena, &prepared->scope, prepared->sql, prepared->length)
+                         : typed_values_sql(call, &prepared->context, &prepared->compiled, true);
 }
 
 enum error query_explain(const struct storage_call *call, const struct catalog *catalog,

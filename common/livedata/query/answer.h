@@ -38,8 +38,9 @@ struct query_result {
     bool clamped;
 };
 
-/* ERROR_INVALID untranslatable, plan_invalid, too_many_groups, invalid_cursor, foreign_cursor, query_failed; ERROR_FORBIDDEN
- * unsafe_query; ERROR_BUSY query_timeout; and the database's. Outside transactions. */
+/* ERROR_INVALID untranslatable, plan_invalid, too_many_groups, invalid_cursor, foreign_cursor,
+ * query_failed; ERROR_FORBIDDEN unsafe_query; ERROR_BUSY query_timeout; and the database's. Outside
+ * transactions. */
 MUST_CHECK enum error query_answer(const struct storage_call *call, const struct catalog *catalog,
                                    const struct livedata_settings *settings,
                                    const struct query_request *request,

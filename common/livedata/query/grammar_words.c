@@ -9,7 +9,8 @@ const struct grammar_phrase grammar_phrases[] = {
      "that|these|those|there|there are|there is|are there|is there|were there|was there|any|all|"
      "only|do|does|did|it|its|they|them|their|s|now|right now|currently|current|at the moment|"
      "so far|in total|altogether|overall|all time|of all time|ever|record|records|row|rows|entry|"
-     "entries|details|details of|detail|info|information|information about|data|about|we have|"
+     "entries|ones|everything|details|details of|detail|info|information|information "
+     "about|data|about|we have|"
      "do we have|have we|you have|exist|exists|then|just|let me see|let me know|look up|fetch|"
      "return|print|been|being|as they are now"},
     {GRAMMAR_IS, "is|are|was|were|be|has been|have been|had been"},

@@ -21,7 +21,8 @@ static const char form[] =
     "{\"entity\": name, \"select\": \"rows|record|count|sum|average|min|max|distinct|quantile|"
     "metric\", \"column\": path or null, \"metric\": name or null, \"key\": id or null, "
     "\"filters\": [{\"column\": path, \"op\": \"=|!=|<|<=|>|>=|between|in|not_in|contains|is_null|"
-    "is_not_null\", \"values\": [...]}], \"period\": {\"from\": time or null, \"to\": time or null} "
+    "is_not_null\", \"values\": [...]}], \"period\": {\"from\": time or null, \"to\": time or "
+    "null} "
     "or null, \"group_by\": [paths, and one of hour, day, week, month], \"order\": {\"by\": "
     "\"value\" or path, \"descending\": true or false} or null, \"limit\": number or null, "
     "\"compare\": {\"from\": time, \"to\": time} or null, \"quantile\": number or null}\n"
@@ -168,9 +169,9 @@ bool model_propose(const struct plan_context *context, const struct catalog *cat
     struct problem why = {0};
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const char *text = ask(context->arena, context->settings,
-                               prompt_for(context, catalog, allowed, question,
-                                          attempt ? why.text : NULL));
+        const char *text =
+            ask(context->arena, context->settings,
+                prompt_for(context, catalog, allowed, question, attempt ? why.text : NULL));
         struct compiled_plan compiled;
 
         if (!text || !model_find_plan(context->arena, text, plan))

@@ -4,6 +4,7 @@
 #include "base/string_list.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { DEPTH_MAX = 3, WORD_MAX = 80, NEAREST_LETTERS = 24 };
@@ -32,12 +33,22 @@ static const char *take_token(const char *name, char word[WORD_MAX])
     return take_word(name, word);
 }
 
+/* Whether a name can be folded to this: most names differ in their first letter. */
+static bool may_begin(const char *fold, const char *name)
+{
+    return (unsigned char)*name >= 0x80 || tolower((unsigned char)*name) == *fold;
+}
+
 /* How many tokens from `at` on are this name; 0 = it does not stand there. */
 static size_t match(struct arena *arena, const struct question_tokens *tokens, size_t at,
                     const char *name)
 {
-    const char *rest = token_fold(arena, name);
+    const char *rest = name;
     size_t count = 0;
+
+    if (!may_begin(tokens->items[at].fold, name))
+        return 0;
+    rest = token_fold(arena, name);
 
     while (*rest) {
         char word[WORD_MAX];
@@ -78,9 +89,9 @@ static const char *short_name(struct arena *arena, const struct table_column *co
 }
 
 static size_t match_column(struct arena *arena, const struct question_tokens *tokens, size_t at,
-                           const struct entity_field *field)
+                           const struct entity_field *field, bool own)
 {
-    const char *other = short_name(arena, field->column);
+    const char *other = own ? short_name(arena, field->column) : NULL;
     size_t most = match_any(arena, tokens, at, field->name, &field->synonyms);
     size_t count = other ? match(arena, tokens, at, other) : 0;
 
@@ -141,16 +152,12 @@ static void add_related(struct names *names, size_t from)
 }
 
 void names_of(struct arena *arena, const struct catalog *catalog, const struct entity_type *type,
-              const struct serving_table *table, struct value_samples *samples,
-              struct names *names)
+              const struct serving_table *table, struct value_samples *samples, struct names *names)
 {
     size_t depth = 0, level = 1;
 
-    *names = (struct names){.arena = arena,
-                            .catalog = catalog,
-                            .type = type,
-                            .table = table,
-                            .samples = samples};
+    *names = (struct names){
+        .arena = arena, .catalog = catalog, .type = type, .table = table, .samples = samples};
     if (!type)
         return;
     names->entities[names->entity_count++] = (struct named_entity){type, "", type->primary_key};
@@ -192,7 +199,7 @@ static struct name find_column(const struct names *names, const struct question_
 
     for (size_t i = 0; i < names->column_count; i++) {
         const struct named_column *column = &names->columns[i];
-        size_t length = match_column(names->arena, tokens, at, column->field);
+        size_t length = match_column(names->arena, tokens, at, column->field, !column->depth);
         bool flag = column->field->column->type == COLUMN_BOOLEAN;
 
         if (length > found.length)
@@ -219,14 +226,15 @@ static struct name find_entity(const struct names *names, const struct question_
     return found;
 }
 
-/* A value with the names that the file gives it. */
+/* A value with the names that the file gives it; true and false have those alone. */
 static size_t match_value(const struct names *names, const struct question_tokens *tokens,
                           size_t at, const struct entity_field *field, const char *value)
 {
+    bool flag = field->column->type == COLUMN_BOOLEAN;
     const struct string_list others =
         json_strings(names->arena, json_object_get(field->value_names, value));
 
-    return match_any(names->arena, tokens, at, value, &others);
+    return match_any(names->arena, tokens, at, flag ? "" : value, &others);
 }
 
 /* The values of a column: declared, stages of the entity's state, or sampled. */
@@ -234,8 +242,12 @@ static struct string_list values_of(const struct names *names, const struct name
 {
     const struct entity_field *field = column->field;
     const struct entity_type *owner = column->owner;
+    static const char *truths[] = {"true", "false"};
+    const struct string_list flags = {2, truths};
     struct string_list stages = {0};
 
+    if (field->column->type == COLUMN_BOOLEAN && field->value_names)
+        return flags;
     if (field->column->type != COLUMN_TEXT)
         return stages;
     if (field->column->values.count)
@@ -325,8 +337,9 @@ const char *name_value(const struct names *names, const struct named_column *col
     *length = 0;
     for (size_t i = 0; i < values.count; i++) {
         size_t count = match_value(names, tokens, at, column->field, values.items[i]);
-        bool quoted = tokens->items[at].quoted &&
-                      strcmp(tokens->items[at].fold, token_fold(names->arena, values.items[i])) == 0;
+        bool quoted =
+            tokens->items[at].quoted &&
+            strcmp(tokens->items[at].fold, token_fold(names->arena, values.items[i])) == 0;
 
         count = quoted ? 1 : count;
         if (count > *length) {
@@ -351,7 +364,7 @@ size_t name_of_anything(const void *context, const struct question_tokens *token
 
         most = count > most ? count : most;
         for (size_t j = 0; j < type->field_count; j++) {
-            count = match_column(all->arena, tokens, at, &type->fields[j]);
+            count = match_column(all->arena, tokens, at, &type->fields[j], true);
             most = count > most ? count : most;
         }
     }

@@ -298,6 +298,19 @@ static size_t read_range(const struct reader *reader, size_t at, struct period *
     return start + first + 1 + second - at;
 }
 
+/* "from A on"; "from A" alone is of A. */
+static size_t read_onward(const struct reader *reader, size_t at, struct period *period)
+{
+    static const char *const ends[] = {"on", "onwards", "onward", NULL};
+    size_t length = word_is(reader->words, at, "from") ? read_point(reader, at + 1, period) : 0;
+
+    if (!length || !word_is_one_of(reader->words, at + 1 + length, ends))
+        return 0;
+    period->to = 0;
+    period->today = false;
+    return length + 2;
+}
+
 /* "since A", "after A", "before A", "until A". */
 static size_t read_bounded(const struct reader *reader, size_t at, struct period *period)
 {
@@ -305,8 +318,11 @@ static size_t read_bounded(const struct reader *reader, size_t at, struct period
         const char *word;
         bool begins; /* the period begins there; else it ends there */
         bool after;  /* the end of A counts, not its beginning */
-    } bounds[] = {{"since", true, false},   {"from", true, false},  {"after", true, true},
-                  {"before", false, false}, {"until", false, true}, {"till", false, true}};
+    } bounds[] = {{"since", true, false},
+                  {"after", true, true},
+                  {"before", false, false},
+                  {"until", false, true},
+                  {"till", false, true}};
     size_t length;
 
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
@@ -329,7 +345,7 @@ static size_t read_bounded(const struct reader *reader, size_t at, struct period
 static void find(const struct reader *reader, struct period *period)
 {
     static size_t (*const forms[])(const struct reader *, size_t, struct period *) = {
-        read_range, read_bounded, read_duration, read_point};
+        read_range, read_onward, read_bounded, read_duration, read_point};
 
     for (size_t at = 0; at < reader->words->count; at++)
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {

@@ -23,6 +23,7 @@ struct period plan_period(const struct question_plan *plan)
 
     if (plan->period.kind != PERIOD_NONE || plan_is_of_now(plan))
         return plan->period;
+    named = named || (counted && plan->currency);
     if (plan->measure == PLAN_LIST || plan->measure == PLAN_RANK_AMOUNT || named ||
         (plan->measure == PLAN_COUNT && !counted))
         return (struct period){.kind = PERIOD_ALL};

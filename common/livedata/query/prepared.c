@@ -40,8 +40,8 @@ static const char *nearest_names(const struct preparation *preparation,
         const char *name = name_nearest(arena, preparation->catalog, left->items[i]);
 
         if (name)
-            text_append_format(&names, "%s'%s'", names.length ? ", " : " Nearest known names: ",
-                               name);
+            text_append_format(&names, "%s'%s'",
+                               names.length ? ", " : " Nearest known names: ", name);
     }
     text_append_string(&names, names.length ? "." : "");
     return names.bytes;
@@ -115,8 +115,8 @@ static enum error check_tables(const struct preparation *preparation,
 
     for (size_t i = 0; i < tables->count; i++)
         if (!string_list_has(&preparation->allowed, tables->items[i]))
-            return refuse_unsafe(call, arena_print(call->arena, "Unknown tables: ['%.60s']",
-                                                   tables->items[i]));
+            return refuse_unsafe(
+                call, arena_print(call->arena, "Unknown tables: ['%.60s']", tables->items[i]));
     for (size_t i = 0; !error && i < tables->count; i++)
         error = table_served(catalog_table(preparation->catalog, tables->items[i]), call->problem);
     return error;
@@ -132,8 +132,8 @@ static enum error take_plan(const struct preparation *preparation, const struct 
     enum error error;
 
     *kept = *plan;
-    error = typed_compile(call->arena, preparation->catalog, kept, &prepared->compiled,
-                          call->problem);
+    error =
+        typed_compile(call->arena, preparation->catalog, kept, &prepared->compiled, call->problem);
     if (!error)
         error = check_tables(preparation, &prepared->compiled.tables);
     if (error)
@@ -165,6 +165,14 @@ static enum error take_shop(const struct preparation *preparation, const struct 
     return pass_guard(preparation);
 }
 
+static bool are_among(const struct string_list *words, const struct string_list *list)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (!string_list_has(list, words->items[i]))
+            return false;
+    return true;
+}
+
 static enum error plan_question(const struct preparation *preparation)
 {
     const struct storage_call *call = preparation->call;
@@ -173,7 +181,7 @@ static enum error plan_question(const struct preparation *preparation)
     struct question_reading reading;
     struct question_plan plan;
     struct typed_plan proposed;
-    struct string_list left;
+    struct string_list left = {0};
 
     if (preparation->catalog->shop) {
         plan_read(&prepared->context, question, &plan, &left);
@@ -191,6 +199,8 @@ static enum error plan_question(const struct preparation *preparation)
         model_propose(&prepared->context, preparation->catalog, &preparation->allowed, question,
                       &proposed))
         return take_plan(preparation, &proposed, "llm", reading.language);
+    if (left.count && left.count < reading.left.count && are_among(&left, &reading.left))
+        reading.left = left; /* the shop's planner came nearer */
     return untranslatable(preparation, &reading.left, reading.conflict);
 }
 

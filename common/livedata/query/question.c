@@ -58,8 +58,9 @@ static void read_periods(struct question *question)
 
     for (size_t at = 0; at < count && split == count; at++) {
         const struct question_token *token = &question->tokens.items[at];
-        bool joins = verb && at && (word_is(words, at, "with") || word_is(words, at, "to") ||
-                                    word_is(words, at, "and"));
+        bool joins =
+            verb && at &&
+            (word_is(words, at, "with") || word_is(words, at, "to") || word_is(words, at, "and"));
 
         if (token->grammar != GRAMMAR_COMPARED && !joins)
             continue;
@@ -87,8 +88,8 @@ static const struct typed_period *typed(const struct question *question,
 }
 
 /* The time column that a period is about: the one named right before it, else the entity's own. */
-static const struct named_column *period_column(const struct question_reader *reader,
-                                                size_t *at, size_t *length)
+static const struct named_column *period_column(const struct question_reader *reader, size_t *at,
+                                                size_t *length)
 {
     const struct question_words *words = &reader->tokens.words;
     size_t start = 0;
@@ -163,7 +164,7 @@ static void bind_periods(const struct question *question, struct question_reader
             reader_take(reader, at, length);
         return;
     }
-    if (!reader->time) {
+    if (!reader->time || (!column && !reader->implied)) {
         give_back_periods(reader);
         return;
     }
@@ -218,6 +219,7 @@ static struct question_reader *attempt(const struct question *question,
     reader->tokens = copy_tokens(arena, &question->tokens);
     names_of(arena, question->catalog, type, table, question->samples, &reader->names);
     reader->time = typed_time_of(question->catalog, table);
+    reader->implied = typed_time_is_implied(question->catalog, table);
     reader->plan = (struct typed_plan){.entity = type ? type->name : NULL, .select = TYPED_ROWS};
     reader->plan.filters.items = reader->filters;
     reader->plan.group_by.items = reader->groups;
@@ -242,7 +244,7 @@ static bool is_whole(const struct question_reader *reader)
 
 struct attempts {
     const struct question *question;
-    struct question_reader *best; /* whole, or with the fewest words left */
+    struct question_reader *best;  /* whole, or with the fewest words left */
     struct question_reader *other; /* another whole one with equal right */
     bool whole;
 };
@@ -267,6 +269,18 @@ static void consider(struct attempts *attempts, const struct entity_type *type,
     }
 }
 
+/* Han has no blanks: what stands together is named together. */
+static const char *shown_at(const struct question_reader *reader, size_t *at)
+{
+    const struct question_words *words = &reader->tokens.words;
+    const char *shown = words->items[*at].shown;
+
+    while (token_is_han(words->items[*at].shown) && *at + 1 < words->count &&
+           words->items[*at + 1].slot == SLOT_NONE && token_is_han(words->items[*at + 1].shown))
+        shown = arena_print(reader->arena, "%s%s", shown, words->items[++*at].shown);
+    return shown;
+}
+
 static void leave(const struct question_reader *reader, struct string_list *left)
 {
     const struct question_words *words = &reader->tokens.words;
@@ -274,11 +288,12 @@ static void leave(const struct question_reader *reader, struct string_list *left
     left->items = ARENA_ARRAY(reader->arena, const char *, words->count + 2);
     for (size_t at = 0; at < words->count; at++) {
         bool said = words->items[at].slot != SLOT_NONE;
+        const char *shown = said ? NULL : shown_at(reader, &at);
 
         for (size_t i = 0; !said && i < left->count; i++)
-            said = strcasecmp(left->items[i], words->items[at].shown) == 0;
+            said = strcasecmp(left->items[i], shown) == 0;
         if (!said)
-            left->items[left->count++] = words->items[at].shown;
+            left->items[left->count++] = shown;
     }
     if (words->cut)
         left->items[left->count++] = "…";

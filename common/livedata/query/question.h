@@ -1,7 +1,7 @@
 /*
- * The planner of questions about every entity and metric that a tenant sees. It tries each entity as
- * what the question is about; a plan exists only when it uses every word that carries meaning, and
- * when no other entity's plan does so with equal right.
+ * The planner of questions about every entity and metric that a tenant sees. It tries each entity
+ * as what the question is about; a plan exists only when it uses every word that carries meaning,
+ * and when no other entity's plan does so with equal right.
  */
 #ifndef ASSAY_LIVEDATA_QUERY_QUESTION_H
 #define ASSAY_LIVEDATA_QUERY_QUESTION_H

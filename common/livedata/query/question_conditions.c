@@ -130,12 +130,10 @@ void reader_read_groups(struct question_reader *reader)
 static const struct {
     enum grammar grammar;
     enum typed_operator op, negated;
-} comparisons[] = {{GRAMMAR_ABOVE, TYPED_ABOVE, TYPED_AT_MOST},
-                   {GRAMMAR_AT_LEAST, TYPED_AT_LEAST, TYPED_BELOW},
-                   {GRAMMAR_BELOW, TYPED_BELOW, TYPED_AT_LEAST},
-                   {GRAMMAR_AT_MOST, TYPED_AT_MOST, TYPED_ABOVE},
-                   {GRAMMAR_EQUAL, TYPED_EQUAL, TYPED_NOT_EQUAL},
-                   {GRAMMAR_UNEQUAL, TYPED_NOT_EQUAL, TYPED_EQUAL}};
+} comparisons[] = {
+    {GRAMMAR_ABOVE, TYPED_ABOVE, TYPED_AT_MOST},   {GRAMMAR_AT_LEAST, TYPED_AT_LEAST, TYPED_BELOW},
+    {GRAMMAR_BELOW, TYPED_BELOW, TYPED_AT_LEAST},  {GRAMMAR_AT_MOST, TYPED_AT_MOST, TYPED_ABOVE},
+    {GRAMMAR_EQUAL, TYPED_EQUAL, TYPED_NOT_EQUAL}, {GRAMMAR_UNEQUAL, TYPED_NOT_EQUAL, TYPED_EQUAL}};
 
 struct comparison {
     enum typed_operator op;
@@ -282,9 +280,9 @@ struct value_list {
     size_t length;
 };
 
-/* One value of the column: known, quoted, or a word that means nothing else. */
+/* One value of the column: known, quoted, or, where `any`, a word that means nothing else. */
 static size_t value_at(const struct question_reader *reader, const struct named_column *column,
-                       size_t at, const char **value)
+                       size_t at, bool any, const char **value)
 {
     struct name other = reader_any_name(reader, at);
     size_t length;
@@ -297,14 +295,14 @@ static size_t value_at(const struct question_reader *reader, const struct named_
         return 0;
     if (reader->tokens.items[at].quoted || (other.kind == NAME_VALUE && other.length == length))
         return length;
-    if (reader->tokens.items[at].grammar != GRAMMAR_NONE ||
+    if (!any || reader->tokens.items[at].grammar != GRAMMAR_NONE ||
         (other.length && other.kind != NAME_VALUE) || !*reader->tokens.items[at].fold)
         return 0;
     return length;
 }
 
 static struct value_list values_at(const struct question_reader *reader,
-                                   const struct named_column *column, size_t at)
+                                   const struct named_column *column, size_t at, bool any)
 {
     struct value_list list = {.count = 0};
     size_t next = at;
@@ -312,7 +310,7 @@ static struct value_list values_at(const struct question_reader *reader,
     while (list.count < LIST_MAX) {
         const char *value;
         bool either;
-        size_t length = value_at(reader, column, next, &value), after;
+        size_t length = value_at(reader, column, next, any, &value), after;
 
         if (!length)
             break;
@@ -349,7 +347,8 @@ static bool add_contained(struct question_reader *reader, const struct named_col
     if (!reader_is_free(reader, end) || *reader->tokens.words.items[end].shown == '\0')
         return false;
     list.items[0] = reader->tokens.words.items[end].shown;
-    if (!reader_add_filter(reader, column->path, TYPED_CONTAINS, typed_texts(reader->arena, &texts)))
+    if (!reader_add_filter(reader, column->path, TYPED_CONTAINS,
+                           typed_texts(reader->arena, &texts)))
         return false;
     reader_take(reader, at, end + 1 - at);
     return true;
@@ -360,18 +359,20 @@ static bool read_text_column(struct question_reader *reader, size_t at, const st
 {
     size_t next = reader_skip(reader, at + name->length), before = reader_negation(reader, at);
     enum grammar grammar = reader_grammar(reader, next);
-    bool negated = before != SIZE_MAX;
+    bool negated = before != SIZE_MAX, direct = next == at + name->length;
     struct value_list list;
 
+    direct = direct || reader_grammar(reader, at + name->length) == GRAMMAR_IS;
     if (grammar == GRAMMAR_CONTAINS && !negated)
         return add_contained(reader, name->column, at, next + reader_length(reader, next));
     while (grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL || grammar == GRAMMAR_IN ||
            grammar == GRAMMAR_EQUAL) {
         negated = negated || grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL;
+        direct = true;
         next = reader_skip(reader, next + reader_length(reader, next));
         grammar = reader_grammar(reader, next);
     }
-    list = values_at(reader, name->column, next);
+    list = values_at(reader, name->column, next, direct);
     if (!list.count || !add_values(reader, name->column, &list, negated))
         return false;
     reader_take(reader, at, next + list.length - at);
@@ -433,9 +434,10 @@ static void read_ids(struct question_reader *reader)
 
         if (!name.length || reader_any_name(reader, at).length > name.length)
             continue;
-        while (is_word(reader, next, "id") || is_word(reader, next, "number") ||
-               is_word(reader, next, "no") || is_word(reader, next, "#") ||
-               (list.count == 0 && is_word(reader, next, "with") && is_word(reader, next + 1, "id")))
+        while (
+            is_word(reader, next, "id") || is_word(reader, next, "number") ||
+            is_word(reader, next, "no") || is_word(reader, next, "#") ||
+            (list.count == 0 && is_word(reader, next, "with") && is_word(reader, next + 1, "id")))
             next++;
         while (list.count < LIST_MAX && is_id(reader, next)) {
             list.items[list.count++] = reader->tokens.words.items[next].shown;
@@ -528,6 +530,21 @@ static bool read_flag(struct question_reader *reader, size_t at)
     return true;
 }
 
+/* What the file calls true or false of a flag: "stopped". */
+static bool read_flag_name(struct question_reader *reader, size_t at, const struct name *name,
+                           size_t before)
+{
+    bool value = (strcmp(name->value, "true") == 0) == (before == SIZE_MAX);
+
+    if (!reader_add_filter(reader, name->column->path, TYPED_EQUAL,
+                           typed_flag(reader->arena, value)))
+        return false;
+    reader_take(reader, at, name->length);
+    if (before != SIZE_MAX)
+        reader_take(reader, before, 1);
+    return true;
+}
+
 /* "north or south", also before its column: "temperature sensor". */
 static void read_value(struct question_reader *reader, size_t at)
 {
@@ -539,12 +556,16 @@ static void read_value(struct question_reader *reader, size_t at)
         reader_grammar(reader, at) != GRAMMAR_NONE)
         return;
     if (name.second) {
-        reader->conflict =
-            arena_print(reader->arena, "'%s' is a value of %s and of %s: name the one that is meant",
-                        name.value, name.column->path, name.second->path);
+        reader->conflict = arena_print(
+            reader->arena, "'%s' is a value of %s and of %s: name the one that is meant",
+            name.value, name.column->path, name.second->path);
         return;
     }
-    list = values_at(reader, name.column, at);
+    if (name.column->field->column->type == COLUMN_BOOLEAN) {
+        (void)read_flag_name(reader, at, &name, before);
+        return;
+    }
+    list = values_at(reader, name.column, at, true);
     if (!list.count || !add_values(reader, name.column, &list, before != SIZE_MAX))
         return;
     end = at + list.length;

@@ -10,7 +10,9 @@ struct rank_measure {
     enum typed_select select; /* TYPED_ROWS = by a column as it is */
     const struct named_column *column;
     const struct live_metric *metric;
-    size_t length; /* tokens; 0 = there is none */
+    bool found;
+    size_t length;                /* tokens */
+    size_t entity, entity_length; /* tokens of the entity, where conditions stand before it */
 };
 
 /* What is ranked: the entity itself, a related one, or a column's values. */
@@ -44,6 +46,16 @@ static bool is_self(const struct name *name)
     return name->length && name->kind == NAME_ENTITY && !*name->entity->path;
 }
 
+/* A flag or a value, as in "the most invalid readings". */
+static bool is_condition(const struct question_reader *reader, size_t at)
+{
+    struct name name = reader_any_name(reader, at);
+
+    return name.kind == NAME_VALUE ||
+           (name.kind == NAME_COLUMN && name.column->field->column->type == COLUMN_BOOLEAN) ||
+           reader_grammar(reader, at) == GRAMMAR_NOT;
+}
+
 /* "number of readings", "different sensors". */
 static struct rank_measure counted_at(const struct question_reader *reader, size_t at)
 {
@@ -55,10 +67,15 @@ static struct rank_measure counted_at(const struct question_reader *reader, size
     if (distinct) {
         name = reader_name(reader, next, NAME_COLUMN);
         if (name.length && !name.column->depth)
-            found = (struct rank_measure){TYPED_DISTINCT, name.column, NULL,
+            found = (struct rank_measure){TYPED_DISTINCT, name.column, NULL, true,
                                           next + name.length - at};
-    } else if (is_self(&name)) {
-        found.length = name.length;
+    } else {
+        while (!name.length && is_condition(reader, next))
+            name = reader_name(reader, ++next, NAME_ENTITY);
+        found.found = is_self(&name);
+        found.length = next == at ? name.length : 0;
+        found.entity = next;
+        found.entity_length = next == at ? 0 : name.length;
     }
     return found;
 }
@@ -73,7 +90,8 @@ static struct rank_measure measure_at(const struct question_reader *reader, size
     at = reader_skip(reader, at);
     name = reader_name(reader, at, NAME_METRIC);
     if (name.length)
-        return (struct rank_measure){TYPED_METRIC, NULL, name.metric, at + name.length - start};
+        return (struct rank_measure){TYPED_METRIC, NULL, name.metric, true,
+                                     at + name.length - start};
     grammar = reader_grammar(reader, at);
     if (grammar == GRAMMAR_COUNT || grammar == GRAMMAR_DISTINCT) {
         if (grammar == GRAMMAR_COUNT)
@@ -88,12 +106,13 @@ static struct rank_measure measure_at(const struct question_reader *reader, size
             (reader_is_number(name.column) ||
              (found.select == TYPED_ROWS && name.column->field->column->type == COLUMN_TIME))) {
             found.column = name.column;
+            found.found = true;
             found.length = name.length;
         } else if (found.select == TYPED_ROWS) {
             found = counted_at(reader, at);
         }
     }
-    found.length += found.length ? at - start : 0;
+    found.length += at - start;
     return found;
 }
 
@@ -140,7 +159,7 @@ static bool rank(struct question_reader *reader, const struct rank_head *head,
     bool least = grammar == GRAMMAR_BOTTOM || grammar == GRAMMAR_MIN || grammar == GRAMMAR_FEWEST;
     struct typed_order *order = ARENA_NEW(reader->arena, struct typed_order);
 
-    if (!measure.length || reader->selected || limit < 1)
+    if (!measure.found || reader->selected || limit < 1)
         return false;
     if (measure.select == TYPED_MIN && (grammar == GRAMMAR_TOP || grammar == GRAMMAR_BOTTOM))
         return false;
@@ -178,7 +197,7 @@ static bool find_by(const struct question_reader *reader, size_t at, size_t *by,
         if (reader_grammar(reader, *by) == GRAMMAR_BY ||
             reader_grammar(reader, *by) == GRAMMAR_SORTED) {
             *measure = measure_at(reader, *by + reader_length(reader, *by));
-            if (measure->length)
+            if (measure->found)
                 return true;
         }
     return false;
@@ -197,13 +216,13 @@ static void read_top(struct question_reader *reader, size_t at)
     next = reader_skip(reader, next + given);
     while (next < reader->tokens.words.count && !head_at(reader, next, &head))
         next++;
-    if (next >= reader->tokens.words.count ||
-        !find_by(reader, next + head.length, &by, &measure) ||
+    if (next >= reader->tokens.words.count || !find_by(reader, next + head.length, &by, &measure) ||
         !rank(reader, &head, measure, grammar, choose_limit(reader, number, given, &head)))
         return;
     reader_take(reader, at, 1 + given);
     reader_take(reader, head.at, head.length);
     reader_take(reader, by, reader_length(reader, by) + measure.length);
+    reader_take(reader, measure.entity, measure.entity_length);
 }
 
 /* The nearest thing to rank before "with the most", and the number before it. */
@@ -228,7 +247,7 @@ static bool read_superlative(struct question_reader *reader, size_t at)
 
     while (with > 0 && reader_grammar(reader, with - 1) == GRAMMAR_FILLER)
         with--;
-    if (!with || !measure.length)
+    if (!with || !measure.found)
         return false;
     with--;
     if (reader_grammar(reader, with) != GRAMMAR_WITH && reader_grammar(reader, with) != GRAMMAR_BY)
@@ -244,6 +263,7 @@ static bool read_superlative(struct question_reader *reader, size_t at)
     reader_take(reader, head.at - given - top, head.length + given + top);
     reader_take(reader, with, at - with);
     reader_take(reader, at, length + measure.length);
+    reader_take(reader, measure.entity, measure.entity_length);
     return true;
 }
 
@@ -253,7 +273,7 @@ static bool read_adjective(struct question_reader *reader, size_t at)
     enum grammar grammar = reader_grammar(reader, at);
     size_t length = reader_length(reader, at);
     struct name column = reader_name(reader, at + length, NAME_COLUMN);
-    struct rank_measure measure = {TYPED_ROWS, column.column, NULL, column.length};
+    struct rank_measure measure = {TYPED_ROWS, column.column, NULL, true, column.length};
     struct rank_head head;
     double number = 0;
     bool given = at && reader_number(reader, at - 1, &number);

@@ -15,7 +15,8 @@ struct question_reader {
     struct question_tokens tokens;
     struct name (*found)[NAME_VALUE + 1]; /* by token: its names by kind */
     const struct period *period, *compare;
-    const struct table_column *time; /* that periods are about; or NULL */
+    const struct table_column *time; /* of the entity; or NULL */
+    bool implied;                    /* periods are about it without its name */
     struct typed_plan plan;
     struct typed_filter filters[READER_FILTERS_MAX];
     const char *groups[READER_GROUPS_MAX];

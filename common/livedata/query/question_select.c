@@ -31,6 +31,20 @@ static bool read_metric(struct question_reader *reader, size_t at)
     return true;
 }
 
+/* "how many different machines": of rows that name them. */
+static bool read_distinct_entity(struct question_reader *reader, size_t at, size_t next)
+{
+    struct name name = reader_name(reader, next, NAME_ENTITY);
+
+    if (!name.length || !*name.entity->path || strchr(name.entity->key, '.'))
+        return false;
+    reader->plan.select = TYPED_DISTINCT;
+    reader->plan.column = name.entity->key;
+    reader->selected = true;
+    reader_take(reader, at, next + name.length - at);
+    return true;
+}
+
 /* "how many readings", "how many different sensors", "number of sites", "how many starts". */
 static void read_count(struct question_reader *reader, size_t at)
 {
@@ -42,6 +56,8 @@ static void read_count(struct question_reader *reader, size_t at)
         return;
     if (distinct)
         next = reader_skip(reader, next + reader_length(reader, next));
+    if (distinct && read_distinct_entity(reader, at, next))
+        return;
     name = reader_name(reader, next, NAME_COLUMN);
     if (name.length && !name.column->depth &&
         reader_name(reader, next, NAME_ENTITY).length < name.length) {
@@ -180,8 +196,8 @@ static void read_direction(struct question_reader *reader)
         enum grammar grammar = reader_grammar(reader, at);
         struct typed_order *order;
 
-        if ((grammar != GRAMMAR_ASCENDING && grammar != GRAMMAR_DESCENDING) ||
-            reader->plan.order || !reader->plan.group_by.count)
+        if ((grammar != GRAMMAR_ASCENDING && grammar != GRAMMAR_DESCENDING) || reader->plan.order ||
+            !reader->plan.group_by.count)
             continue;
         order = ARENA_NEW(reader->arena, struct typed_order);
         *order = (struct typed_order){"value", grammar == GRAMMAR_DESCENDING};
@@ -285,8 +301,7 @@ static void choose_record(struct question_reader *reader)
 
     if (reader->selected || reader->plan.filters.count != 1 || reader->plan.period ||
         reader->plan.order || !reader->names.type ||
-        strcmp(filter->column, reader->names.type->primary_key) != 0 ||
-        filter->op != TYPED_EQUAL)
+        strcmp(filter->column, reader->names.type->primary_key) != 0 || filter->op != TYPED_EQUAL)
         return;
     key = json_string_value(json_array_get(filter->values, 0));
     if (!key)
@@ -307,6 +322,15 @@ static void choose(struct question_reader *reader)
     if (!reader->selected && reader->plan.group_by.count && !reader->shown_count) {
         reader->selected = reader->named;
         reader->plan.select = TYPED_COUNT;
+    }
+    if (reader->when && reader->plan.order && reader->plan.limit.given &&
+        reader->plan.limit.value == 1 && reader->shown_count == 1 && reader->time &&
+        strcmp(reader->shown[0], reader->time->name) == 0) {
+        reader->plan.select = reader->plan.order->descending ? TYPED_MAX : TYPED_MIN;
+        reader->plan.column = reader->shown[0];
+        reader->plan.order = NULL;
+        reader->plan.limit = (struct optional_integer){0};
+        reader->selected = true;
     }
     if (!reader->selected && reader->shown_count == 1)
         reader->plan.column = reader->shown[0];

@@ -78,8 +78,8 @@ bool samples_have_key(struct value_samples *samples, const struct serving_table 
     struct sandbox_answer answer = {0};
     struct text sql;
 
-    if (!string_list_has(samples->allowed, table->name) ||
-        key[strspn(key, key_letters)] || strlen(key) > KEY_MAX)
+    if (!string_list_has(samples->allowed, table->name) || key[strspn(key, key_letters)] ||
+        strlen(key) > KEY_MAX)
         return false;
     text_start(&sql, samples->call->arena, 1000);
     text_append_string(&sql, select_one);

@@ -414,7 +414,7 @@ static void translate(struct arena *arena, const struct token_names *names,
 
 static void find_numbers(struct question_tokens *tokens)
 {
-    static const char *const names[] = {"zero", "one", "two",   "three", "four", "five",
+    static const char *const names[] = {"zero", "one",   "two",   "three", "four", "five",
                                         "six",  "seven", "eight", "nine",  "ten"};
 
     for (size_t at = 0; at < tokens->words.count; at++)
@@ -457,11 +457,10 @@ static void singular(const char *word, char cut[SINGULAR_MAX])
     if (length > 4 && strcmp(cut + length - 3, "ies") == 0) {
         cut[length - 3] = 'y';
         cut[length - 2] = '\0';
-    } else if (length > 4 && (strcmp(cut + length - 4, "sses") == 0 ||
-                              strcmp(cut + length - 3, "xes") == 0 ||
-                              strcmp(cut + length - 4, "ches") == 0 ||
-                              strcmp(cut + length - 4, "shes") == 0 ||
-                              strcmp(cut + length - 4, "uses") == 0)) {
+    } else if (length > 4 &&
+               (strcmp(cut + length - 4, "sses") == 0 || strcmp(cut + length - 3, "xes") == 0 ||
+                strcmp(cut + length - 4, "ches") == 0 || strcmp(cut + length - 4, "shes") == 0 ||
+                strcmp(cut + length - 4, "uses") == 0)) {
         cut[length - 2] = '\0';
     } else if (length > 3 && cut[length - 1] == 's' && !strchr("sui", cut[length - 2])) {
         cut[length - 1] = '\0';
@@ -494,6 +493,13 @@ static bool same_stem(const char *one, const char *other)
     }
     return lengths[0] >= STEM_LEAST && lengths[0] == lengths[1] &&
            memcmp(stems[0], stems[1], lengths[0]) == 0;
+}
+
+bool token_is_han(const char *text)
+{
+    size_t length;
+
+    return (unsigned char)*text >= 0x80 && script_at(text, &length) == SCRIPT_HAN && !text[length];
 }
 
 bool token_same(const char *word, const char *name)

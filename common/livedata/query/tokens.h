@@ -86,6 +86,9 @@ void tokens_read(struct arena *arena, const char *question, const struct token_n
 /* Folded as tokens are: for names of the catalog. */
 const char *token_fold(struct arena *arena, const char *text);
 
+/* Whether it is one character of Han, which is a token by itself. */
+bool token_is_han(const char *text);
+
 /* Whether two folded words are the same but for number and case endings. */
 bool token_same(const char *word, const char *name);
 

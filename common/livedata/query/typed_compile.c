@@ -68,13 +68,25 @@ const struct table_column *typed_time_of(const struct catalog *catalog,
     return count == 1 ? only : of_metrics;
 }
 
+bool typed_time_is_implied(const struct catalog *catalog, const struct serving_table *table)
+{
+    const struct table_column *time = typed_time_of(catalog, table);
+    bool implied = time && table->own && table->own->retention_column &&
+                   strcmp(table->own->retention_column, time->stored) == 0;
+
+    for (size_t i = 0; time && i < catalog->metric_count; i++)
+        implied =
+            implied || (catalog->metrics[i].table == table && catalog->metrics[i].time == time);
+    return implied;
+}
+
 /* False for what a filter cannot have. */
 static bool put_text(struct text *filter, const char *text)
 {
-    if (!text || !*text || text[strlen(text) - 1] == ' ')
+    if (!text || !*text || text[strlen(text) - 1] == ' ' || strchr(text, '\\'))
         return false;
     for (const char *at = text; *at; at++) {
-        if (strchr("!<>=;|\\", *at) || (at == text && *at == ' '))
+        if (strchr("!<>=;|", *at) || (at == text && *at == ' '))
             text_append_byte(filter, '\\');
         text_append_byte(filter, *at);
     }
@@ -111,18 +123,12 @@ static const struct {
     const char *sign;
     size_t least, most; /* values */
     bool ordered;       /* only for what is less or more */
-} signs[] = {[TYPED_EQUAL] = {"=", 1, 1, false},
-             [TYPED_NOT_EQUAL] = {"!=", 1, 1, false},
-             [TYPED_BELOW] = {"<", 1, 1, true},
-             [TYPED_AT_MOST] = {"<=", 1, 1, true},
-             [TYPED_ABOVE] = {">", 1, 1, true},
-             [TYPED_AT_LEAST] = {">=", 1, 1, true},
-             [TYPED_BETWEEN] = {">=", 2, 2, true},
-             [TYPED_IN] = {"=", 1, 100, false},
-             [TYPED_NOT_IN] = {"!=", 1, 100, false},
-             [TYPED_CONTAINS] = {NULL, 1, 1, false},
-             [TYPED_IS_NULL] = {"=", 0, 0, false},
-             [TYPED_IS_NOT_NULL] = {"!=", 0, 0, false}};
+} signs[] = {[TYPED_EQUAL] = {"=", 1, 1, false},     [TYPED_NOT_EQUAL] = {"!=", 1, 1, false},
+             [TYPED_BELOW] = {"<", 1, 1, true},      [TYPED_AT_MOST] = {"<=", 1, 1, true},
+             [TYPED_ABOVE] = {">", 1, 1, true},      [TYPED_AT_LEAST] = {">=", 1, 1, true},
+             [TYPED_BETWEEN] = {">=", 2, 2, true},   [TYPED_IN] = {"=", 1, 100, false},
+             [TYPED_NOT_IN] = {"!=", 1, 100, false}, [TYPED_CONTAINS] = {NULL, 1, 1, false},
+             [TYPED_IS_NULL] = {"=", 0, 0, false},   [TYPED_IS_NOT_NULL] = {"!=", 0, 0, false}};
 
 static enum error put_filter(const struct compiler *compiler, const struct typed_filter *filter,
                              const struct table_column *column, struct text *text)
@@ -133,11 +139,12 @@ static enum error put_filter(const struct compiler *compiler, const struct typed
     text_append_format(text, "%s %s ", filter->column, signs[filter->op].sign);
     for (size_t i = 0; i < count; i++) {
         if (i)
-            text_append_string(text, between ? arena_print(compiler->arena, "; %s <= ",
-                                                           filter->column)
-                                             : "|");
+            text_append_string(
+                text, between ? arena_print(compiler->arena, "; %s <= ", filter->column) : "|");
         if (!put_value(text, column, json_array_get(filter->values, i)))
-            return refuse(compiler, "The values of %.100s must have its type, and not be empty.",
+            return refuse(compiler,
+                          "The values of %.100s must have its type, and be neither empty nor end "
+                          "with a blank, nor have a backslash.",
                           filter->column);
     }
     return ERROR_NONE;
@@ -167,8 +174,8 @@ static enum error add_filter(const struct compiler *compiler, struct measure *me
     if (filter->op == TYPED_CONTAINS) {
         const char *value = json_string_value(json_array_get(filter->values, 0));
 
-        if (!value)
-            return refuse(compiler, "%.100s contains a text.", filter->column);
+        if (!value || strchr(value, '\\'))
+            return refuse(compiler, "%.100s contains a text without a backslash.", filter->column);
         return measure_contains(compiler->arena, compiler->catalog, measure, filter->column, value,
                                 compiler->problem);
     }
@@ -218,8 +225,9 @@ static enum error add_groups(const struct compiler *compiler, struct measure *me
                 return refuse(compiler, "%.100s is grouped by twice.", name);
         if (unit_of(compiler, name)) {
             if (unit || !measure->time.column)
-                return refuse(compiler, unit ? "There is one unit of time to group by, not %.100s."
-                                             : "There is no time to group by %.100s.",
+                return refuse(compiler,
+                              unit ? "There is one unit of time to group by, not %.100s."
+                                   : "There is no time to group by %.100s.",
                               name);
             unit = compiler->compiled->unit = unit_of(compiler, name);
             continue;
@@ -331,14 +339,15 @@ static enum error add_value(const struct compiler *compiler, struct measure *mea
         return plan->column ? refuse(compiler, "count has no column.") : ERROR_NONE;
     if (!plan->column)
         return refuse(compiler, "%s needs a column.", typed_selects[plan->select]);
-    error = measure_find(compiler->arena, compiler->catalog, measure, plan->column,
-                         &measure->value, compiler->problem);
+    error = measure_find(compiler->arena, compiler->catalog, measure, plan->column, &measure->value,
+                         compiler->problem);
     if (error)
         return error;
     column = measure->value.column;
-    if (column->type == COLUMN_JSON || (plan->select != TYPED_DISTINCT && !is_number(column) &&
-                                        !(column->type == COLUMN_TIME &&
-                                          (plan->select == TYPED_MIN || plan->select == TYPED_MAX))))
+    if (column->type == COLUMN_JSON ||
+        (plan->select != TYPED_DISTINCT && !is_number(column) &&
+         !(column->type == COLUMN_TIME &&
+           (plan->select == TYPED_MIN || plan->select == TYPED_MAX))))
         return refuse(compiler, "There is no %s of %.100s.", typed_selects[plan->select],
                       plan->column);
     if (plan->select == TYPED_QUANTILE)
@@ -434,6 +443,14 @@ static enum error find_shown(const struct compiler *compiler, struct measure *me
     return error;
 }
 
+/* What measures refuse is wrong in the plan, too. */
+static enum error as_plan_fault(const struct compiler *compiler, enum error error)
+{
+    return error == ERROR_INVALID
+               ? refuse(compiler, "%s", arena_copy_string(compiler->arena, compiler->problem->text))
+               : error;
+}
+
 enum error typed_compile(struct arena *arena, const struct catalog *catalog,
                          const struct typed_plan *plan, struct compiled_plan *compiled,
                          struct problem *problem)
@@ -463,5 +480,7 @@ enum error typed_compile(struct arena *arena, const struct catalog *catalog,
     }
     if (!error && plan->select > TYPED_RECORD)
         error = check_order(&compiler);
-    return error ? error : refine(&compiler, measure);
+    if (!error)
+        error = refine(&compiler, measure);
+    return as_plan_fault(&compiler, error);
 }

@@ -9,8 +9,9 @@ enum { PLAN_BYTES_MAX = 64 * 1024, FILTERS_MAX = 12 };
 
 const char *const typed_selects[] = {"rows", "record", "count",    "sum",      "average",
                                      "min",  "max",    "distinct", "quantile", "metric"};
-const char *const typed_operators[] = {"=",       "!=", "<",      "<=",       ">",       ">=",
-                                       "between", "in", "not_in", "contains", "is_null", "is_not_null"};
+const char *const typed_operators[] = {"=",      "!=",       "<",       "<=",
+                                       ">",      ">=",       "between", "in",
+                                       "not_in", "contains", "is_null", "is_not_null"};
 
 #define OWNER struct typed_filter
 static const struct field filter_fields[] = {
@@ -54,7 +55,7 @@ static const struct field plan_fields[] = {
     STRINGS(OWNER, group_by, .max_length = MEASURE_GROUPS_MAX + 1,
             .help = "Columns, and one of hour, day, week and month."),
     OBJECT(OWNER, order, order_schema, .nullable = true),
-    NULLABLE_INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000)),
+    NULLABLE_INTEGER(OWNER, limit, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
     OBJECT(OWNER, compare, period_schema, .nullable = true,
            .help = "Another period, for which the same is computed."),
     NULLABLE_NUMBER(OWNER, quantile, .lower = ABOVE(0), .upper = BELOW(1),
@@ -136,9 +137,9 @@ const struct typed_period *typed_period_of(struct arena *arena, const struct per
 
 const char *typed_relative(struct arena *arena, const struct period *period)
 {
-    return period->kind == PERIOD_DURATION ? arena_print(arena, "last %lld %s",
-                                                         (long long)period->amount, period->unit)
-                                           : NULL;
+    return period->kind == PERIOD_DURATION
+               ? arena_print(arena, "last %lld %s", (long long)period->amount, period->unit)
+               : NULL;
 }
 
 const char *typed_plan_text(struct arena *arena, const struct typed_plan *plan)

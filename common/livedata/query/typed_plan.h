@@ -118,6 +118,9 @@ MUST_CHECK enum error typed_compile(struct arena *arena, const struct catalog *c
  * goes by, or the one that its metrics have; NULL when there is none or it is not clear. */
 const struct table_column *typed_time_of(const struct catalog *catalog,
                                          const struct serving_table *table);
+/* Whether its rows happen at that time, as readings and orders do: retention or metrics go by it. A
+ * machine only has a time; its state of last week is not known. */
+bool typed_time_is_implied(const struct catalog *catalog, const struct serving_table *table);
 
 /* The shop's plan in this form. Revenue by products and categories, which lines of orders have, is
  * grouped by the paths "items.product_id" and "items.product.category": typed_compile() does not
@@ -126,8 +129,8 @@ struct typed_plan typed_of_shop(const struct plan_context *context,
                                 const struct question_plan *plan);
 
 /* One sentence, in the language of the tag (NULL = English). */
-const char *typed_sentence(const struct plan_context *context,
-                           const struct compiled_plan *compiled, const char *language);
+const char *typed_sentence(const struct plan_context *context, const struct compiled_plan *compiled,
+                           const char *language);
 
 /* Of rows and records: the statement, before it is scoped to a tenant. */
 const char *typed_rows_sql(const struct plan_context *context,

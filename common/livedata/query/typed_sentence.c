@@ -105,9 +105,10 @@ static void put_filters(struct sentence *sentence)
         text_append_string(&sentence->text, filters[i].column);
         text_append_string(&sentence->text, sentence->words->operators[filters[i].op]);
         for (size_t j = 0; j < count; j++) {
-            text_append_string(&sentence->text, !j                               ? ""
-                                                : filters[i].op == TYPED_BETWEEN ? sentence->words->and
-                                                                                 : ", ");
+            text_append_string(&sentence->text, !j ? ""
+                                                : filters[i].op == TYPED_BETWEEN
+                                                    ? sentence->words->and
+                                                    : ", ");
             text_append_string(&sentence->text,
                                value_text(arena, json_array_get(filters[i].values, j)));
         }
@@ -146,8 +147,8 @@ static void put_relative(struct sentence *sentence, const char *relative)
     long long amount = strtoll(relative + strlen("last "), &end, 10);
     int unit = strstr(end, "minute") ? 0 : strstr(end, "hour") ? 1 : 2;
 
-    put(sentence, sentence->words->last[unit], arena_print(sentence->context->arena, "%lld", amount),
-        NULL);
+    put(sentence, sentence->words->last[unit],
+        arena_print(sentence->context->arena, "%lld", amount), NULL);
 }
 
 static void put_period(struct sentence *sentence)
@@ -181,8 +182,8 @@ static void put_groups(struct sentence *sentence)
         text_append_string(&sentence->text, plan->group_by.items[i]);
     }
     if (plan->order)
-        put(sentence, plan->order->descending ? sentence->words->descending
-                                              : sentence->words->ascending,
+        put(sentence,
+            plan->order->descending ? sentence->words->descending : sentence->words->ascending,
             strcmp(plan->order->by, "value") == 0 ? sentence->words->value : plan->order->by, NULL);
     if (plan->limit.given)
         put(sentence, sentence->words->limit,
@@ -205,8 +206,8 @@ static void put_currency(struct sentence *sentence)
     text_append_string(&sentence->text, rates->count ? ")" : "");
 }
 
-const char *typed_sentence(const struct plan_context *context,
-                           const struct compiled_plan *compiled, const char *language)
+const char *typed_sentence(const struct plan_context *context, const struct compiled_plan *compiled,
+                           const char *language)
 {
     struct sentence sentence = {
         .context = context, .compiled = compiled, .words = typed_words_of(language)};

@@ -15,9 +15,8 @@ struct translation {
 static void add_filter(struct translation *translation, const char *column, enum typed_operator op,
                        json_t *values)
 {
-    struct typed_filter *filter =
-        ARRAY_ADD(translation->context->arena, translation->filters,
-                  translation->typed.filters.count);
+    struct typed_filter *filter = ARRAY_ADD(translation->context->arena, translation->filters,
+                                            translation->typed.filters.count);
 
     *filter = (struct typed_filter){column, (int)op, values};
 }
@@ -26,8 +25,7 @@ static void add_text(struct translation *translation, const char *column, const 
 {
     const struct string_list list = {1, &value};
 
-    add_filter(translation, column, TYPED_EQUAL,
-               typed_texts(translation->context->arena, &list));
+    add_filter(translation, column, TYPED_EQUAL, typed_texts(translation->context->arena, &list));
 }
 
 static void add_statuses(struct translation *translation, unsigned statuses, bool negated)
@@ -83,8 +81,7 @@ static void add_orders(struct translation *translation, bool metric)
 /* Whether cancelled orders are left out although the question does not say so. */
 static bool is_metric(const struct question_plan *plan)
 {
-    return !plan->with && !plan->without &&
-           plan_states(plan).without == 1u << (PLAN_STATUSES - 1);
+    return !plan->with && !plan->without && plan_states(plan).without == 1u << (PLAN_STATUSES - 1);
 }
 
 static void set_group(struct translation *translation)

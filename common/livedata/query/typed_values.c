@@ -81,6 +81,15 @@ static enum error find_end(const struct storage_call *call, const struct measure
     return error;
 }
 
+/* Before the first row, so that its bucket begins where the calendar's does. */
+static int64_t longest_of(const char *unit)
+{
+    return strcmp(unit, "hour") == 0   ? us_per_hour
+           : strcmp(unit, "day") == 0  ? 25 * us_per_hour
+           : strcmp(unit, "week") == 0 ? 8 * us_per_day
+                                       : 32 * us_per_day;
+}
+
 /* Cuts the period into hours, days...; one without ends reaches from the first row to the last. */
 static enum error cut(const struct storage_call *call, const struct plan_context *context,
                       const struct compiled_plan *compiled, struct measure_request *request,
@@ -92,8 +101,10 @@ static enum error cut(const struct storage_call *call, const struct plan_context
 
     if (!compiled->unit)
         return ERROR_NONE;
-    if (!request->range.from)
+    if (!request->range.from) {
         error = find_end(call, request, MEASURE_MIN, &request->range.from, &found);
+        request->range.from -= longest_of(compiled->unit);
+    }
     if (!error && found && !request->range.to) {
         error = find_end(call, request, MEASURE_MAX, &request->range.to, &found);
         request->range.to++;
@@ -143,7 +154,8 @@ static struct sandbox_cell value_cell(struct arena *arena, const struct compiled
                  : (struct sandbox_cell){.kind = SANDBOX_NUMBER, .number = row->value};
 }
 
-/* The groups of a row in the plan's order: columns by their keys, the unit of time by its bucket. */
+/* The groups of a row in the plan's order: columns by their keys, the unit of time by its bucket.
+ */
 static bool read_groups(struct arena *arena, const struct compiled_plan *compiled,
                         const struct measure_request *request, const struct measure_row *row,
                         struct value_row *made)
@@ -160,8 +172,8 @@ static bool read_groups(struct arena *arena, const struct compiled_plan *compile
         made->groups[i] =
             compiled->unit && strcmp(names->items[i], compiled->unit) == 0
                 ? (struct sandbox_cell){.kind = SANDBOX_TEXT,
-                                        .text = time_text(arena,
-                                                          request->buckets.items[row->bucket])}
+                                        .text =
+                                            time_text(arena, request->buckets.items[row->bucket])}
                 : cell_of(json_object_get(keys, names->items[i]));
     return true;
 }
@@ -221,8 +233,8 @@ static int by_order(const void *left, const void *right, void *order)
 }
 
 static enum error read_rows(const struct storage_call *call, const struct plan_context *context,
-                            const struct compiled_plan *compiled,
-                            const struct typed_period *period, struct value_table *table)
+                            const struct compiled_plan *compiled, const struct typed_period *period,
+                            struct value_table *table)
 {
     struct measure_request request = request_for(context, compiled, period);
     struct value_order order = {.groups = compiled->plan->group_by.count, .by = -1};
@@ -459,7 +471,7 @@ bool typed_values_page(struct arena *arena, const struct compiled_plan *compiled
     page->row_count = left > (size_t)limit ? (size_t)limit : left;
     page->cut = left > (size_t)limit;
     if (page->cut)
-        *next = row_text(arena, all, start + page->row_count - 1,
-                         compiled->plan->group_by.count + 1);
+        *next =
+            row_text(arena, all, start + page->row_count - 1, compiled->plan->group_by.count + 1);
     return true;
 }

@@ -1,4 +1,5 @@
-/* Words of sentences. */
+/* The words in which typed plans are described, language by language; names stay as files have
+ * them. */
 #include "livedata/query/typed_words.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@ enum { SCOPED_SQL_MAX = 60000 };
 
 struct scope {
     enum db_engine engine;
-    const char *tenant;        /* in the syntax of tenants: letters, digits and ._- */
+    const char *tenant;            /* in the syntax of tenants: letters, digits and ._- */
     struct string_list tables;     /* names in the catalog, */
     const struct catalog *catalog; /* which has them; NULL = those of the shop and the journal */
     /* or, for metrics, this one, also of a domain: its rows with a time in this range; 0 = open. */

@@ -1,0 +1,252 @@
+"""Questions about a domain of one's own: their typed plans, their values against a recomputation, pages, what is refused,
+and plans that are sent instead of questions."""
+
+import json
+import uuid
+from collections import Counter, defaultdict
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
+
+import pytest
+
+from service import ENGINES, Service
+from stack import CHECKOUT
+
+pytestmark = pytest.mark.both_engines
+KEY, OTHER = {"X-API-Key": "key-of-floor"}, {"X-API-Key": "key-of-others"}
+NOW = datetime.now(timezone.utc)
+TODAY = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+# name, site, running, starts
+MACHINES = {"M-1": ("Press", "north", True, 3), "M-2": ("Lathe", "south", False, 1), "M-3": ("Saw", "north", True, 7),
+            "M-4": ("Mill", "west", None, 0)}
+READINGS = [{"id": f"R-{n}", "machine": f"M-{n % 3 + 1}", "sensor": ("temperature", "pressure")[n % 2], "valid": n % 5 != 0,
+             "value": Decimal(n * 7 % 100) + Decimal(n) / 1000, "at": TODAY - timedelta(days=n % 4, minutes=-1 - n)} for n in range(40)]
+
+
+def event(kind, at, **members):
+    return {"event_id": str(uuid.uuid4()), "event_type": kind, "source": "floor", "timestamp": at.isoformat(), **members}
+
+
+def events(mark=""):
+    made = []
+    for machine, (name, site, running, starts) in MACHINES.items():
+        made.append(event("machine.registered", NOW - timedelta(days=9), machine_id=mark + machine, name=mark + name, site=site,
+                          running=running, hourly_cost="12.5", installed_at="2025-06-01T00:00:00Z"))
+        made += [event("machine.ran", NOW - timedelta(days=8), machine_id=mark + machine, used={"energy": "1.250"})
+                 for _ in range(starts)]
+    return made + [event("reading.taken", row["at"], reading_id=mark + row["id"], machine_id=mark + row["machine"],
+                         sensor=row["sensor"], data={"value": str(row["value"]), "valid": row["valid"]}) for row in READINGS]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def floor(request, tmp_path_factory):
+    keys = [{"key": key["X-API-Key"], "name": tenant, "tenant": tenant} for key, tenant in ((KEY, "floor"), (OTHER, "others"))]
+    file = tmp_path_factory.mktemp("keys") / "keys.yaml"
+    file.write_text(json.dumps({"keys": keys}))
+    settings = {"LIVE_API_KEYS_FILE": str(file), "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
+                "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{CHECKOUT}/config/demo/machines"}
+    with Service("livedata", settings, request.param) as service:
+        for key, mark in ((KEY, ""), (OTHER, "foreign-")):
+            answer = service.post("/v1/events", {"events": events(mark)}, headers=key)
+            assert answer.json()["applied"] == len(events()), answer.text
+        yield service
+
+
+def ask(floor, question, key=KEY, **more):
+    answer = floor.post("/v1/query", {"question": question, **more}, headers=key)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def refused(floor, question, key=KEY):
+    answer = floor.post("/v1/query", {"question": question}, headers=key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "untranslatable"), answer.text
+    return answer.json()["detail"]
+
+
+def members(plan):
+    """What a plan says, without what it leaves open."""
+    return {name: value for name, value in plan.items() if value not in (None, [])}
+
+
+def condition(column, op, *values):
+    return {"column": column, "op": op, "values": list(values)}
+
+
+def mean(rows):
+    return float(sum(row["value"] for row in rows) / len(rows))
+
+
+def site(row):
+    return MACHINES[row["machine"]][1]
+
+
+NORTH = condition("site", "=", "north")
+PLANS = {
+    "how many machines are there": {"entity": "machine", "select": "count"},
+    "list machines in the north": {"entity": "machine", "select": "rows", "filters": [NORTH]},
+    "machines that are not at site north": {"entity": "machine", "select": "rows", "filters": [condition("site", "!=", "north")]},
+    "number of machines by site": {"entity": "machine", "select": "count", "group_by": ["site"]},
+    "running machines": {"entity": "machine", "select": "rows", "filters": [condition("running", "=", True)]},
+    "machines that are not running": {"entity": "machine", "select": "rows", "filters": [condition("running", "=", False)]},
+    "machines with more than 2 starts": {"entity": "machine", "select": "rows", "filters": [condition("starts", ">", 2)]},
+    "machines with hourly cost between 10 and 20.5": {
+        "entity": "machine", "select": "rows", "filters": [condition("hourly_cost", "between", 10, 20.5)]},
+    "machines whose name contains 're'": {"entity": "machine", "select": "rows", "filters": [condition("name", "contains", "re")]},
+    "show machine M-1": {"entity": "machine", "select": "record", "key": "M-1"},
+    "hourly cost of machine M-1": {"entity": "machine", "select": "record", "key": "M-1", "column": "hourly_cost"},
+    "top 3 machines by starts": {"entity": "machine", "select": "rows", "order": {"by": "starts", "descending": True}, "limit": 3},
+    "total energy of machines at site north": {"entity": "machine", "select": "sum", "column": "energy", "filters": [NORTH]},
+    "average value of valid readings by sensor": {
+        "entity": "reading", "select": "average", "column": "value", "filters": [condition("valid", "=", True)], "group_by": ["sensor"]},
+    "readings below -5": {"entity": "reading", "select": "rows", "filters": [condition("value", "<", -5)]},
+    "average temperature": {"entity": "reading", "select": "average", "column": "value", "filters": [condition("sensor", "=", "temperature")]},
+    "how many readings per machine": {"entity": "reading", "select": "count", "group_by": ["machine_id"]},
+    "maximum value of machine M-2": {
+        "entity": "reading", "select": "max", "column": "value", "filters": [condition("machine_id", "=", "M-2")]},
+    "median value by site": {
+        "entity": "reading", "select": "quantile", "column": "value", "group_by": ["machine.site"], "quantile": .5},
+    "top 2 machines by number of readings": {
+        "entity": "reading", "select": "count", "group_by": ["machine_id"], "order": {"by": "value", "descending": True}, "limit": 2},
+    "readings of machines in north or south": {
+        "entity": "reading", "select": "rows", "filters": [condition("machine.site", "in", "north", "south")]},
+    "how many different sensors": {"entity": "reading", "select": "distinct", "column": "sensor"},
+    "the latest reading of machine M-1": {
+        "entity": "reading", "select": "rows", "filters": [condition("machine_id", "=", "M-1")],
+        "order": {"by": "taken_at", "descending": True}, "limit": 1},
+}
+
+
+@pytest.mark.parametrize("question", PLANS)
+def test_a_question_has_a_typed_plan_and_its_plan_the_same_answer(floor, question):
+    answer = ask(floor, question)
+    assert members(answer["plan"]) == PLANS[question]
+    again = floor.post("/v1/query", {"plan": answer["plan"]}, headers=KEY).json()
+    assert (again["rows"], again["interpretation"]) == (answer["rows"], answer["interpretation"])
+    explained = floor.post("/v1/query/explain", {"question": question}, headers=KEY).json()
+    assert (explained["plan"], explained["sql"]) == (answer["plan"], answer["sql"])
+
+
+def days(count):
+    return [row for row in READINGS if TODAY - timedelta(days=count) <= row["at"] < TODAY + timedelta(days=1)]
+
+
+def test_values_equal_a_recomputation(floor):
+    assert ask(floor, "how many machines are there")["rows"] == [{"count": 4}]
+    by_site = Counter(one[1] for one in MACHINES.values())
+    assert {row["site"]: row["count"] for row in ask(floor, "number of machines by site")["rows"]} == by_site
+    groups = defaultdict(list)
+    for row in READINGS:
+        if row["valid"]:
+            groups[row["sensor"]].append(row)
+    answer = ask(floor, "average value of valid readings by sensor")["rows"]
+    assert {row["sensor"]: row["average_value"] for row in answer} == {
+        sensor: pytest.approx(mean(rows), abs=6e-5) for sensor, rows in groups.items()}
+    most = max(READINGS, key=lambda row: row["value"])
+    assert ask(floor, "what is the highest value")["rows"] == [{"max_value": float(most["value"])}]
+    top = ask(floor, "top 3 machines by starts")["rows"]
+    assert [(row["machine_id"], row["starts"], row["running"]) for row in top] == [("M-3", 7, True), ("M-1", 3, True), ("M-2", 1, False)]
+    assert ask(floor, "total energy of machines at site north")["rows"] == [{"sum_energy": 12.5}]
+
+
+def test_periods_are_of_the_time_of_the_rows(floor):
+    yesterday = [row for row in READINGS if TODAY - timedelta(days=1) <= row["at"] < TODAY]
+    answer = ask(floor, "how many readings yesterday compared with today")
+    [row] = answer["rows"]
+    assert (row["count"], row["compared"]) == (len(yesterday), len(days(0)))
+    assert row["change"] == row["count"] - row["compared"]
+    daily = ask(floor, "number of readings per day")
+    assert {row["day"][:10]: row["count"] for row in daily["rows"]} == Counter(row["at"].date().isoformat() for row in READINGS)
+    rows = ask(floor, "list readings of yesterday from machines in the north", limit=100)["rows"]
+    assert {row["reading_id"] for row in rows} == {row["id"] for row in yesterday if site(row) == "north"}
+    assert "yesterday" in refused(floor, "how many machines were running yesterday"), "the state of yesterday is not kept"
+
+
+def pages(floor, question, limit):
+    seen, cursor = [], None
+    while True:
+        answer = ask(floor, question, limit=limit, **({"cursor": cursor} if cursor else {}))
+        seen += answer["rows"]
+        cursor = answer["next_cursor"]
+        assert answer["total_count"] >= len(seen) and answer["has_more"] == bool(cursor)
+        if not cursor:
+            return seen, answer["total_count"]
+
+
+def test_pages_follow_each_other(floor):
+    rows, total = pages(floor, "readings in the last 9 days", 7)
+    assert [row["reading_id"] for row in rows] == [row["id"] for row in sorted(READINGS, key=lambda row: row["at"], reverse=True)]
+    assert total == len(READINGS)
+    groups, total = pages(floor, "number of readings per machine and sensor", 2)
+    assert total == len(groups) == len({(row["machine"], row["sensor"]) for row in READINGS})
+    assert len({(row["machine_id"], row["sensor"]) for row in groups}) == total
+    other = floor.post("/v1/query", {"question": "list machines", "cursor": ask(floor, "list readings", limit=1)["next_cursor"]}, headers=KEY)
+    assert other.json()["code"] == "foreign_cursor"
+
+
+@pytest.mark.parametrize(("question", "words"), {
+    "machines with a red light": ["red", "light"], "how many readings did not arrive": ["arrive"], "machines in the east": ["east"],
+    "average value and number of readings": ["number"], "machines from north to south": ["to"], "machines without readings": ["readings"],
+    "running or northern machines": ["or"], "the weather": ["weather"], "top 3 sites by value": ["by"],
+    "average value of machine M-1 or sensor pressure": ["or"], "readings compared with yesterday": ["compared"],
+}.items())
+def test_what_is_not_understood_is_refused_and_named(floor, question, words):
+    detail = refused(floor, question)
+    for word in words:
+        assert f"'{word}'" in detail, detail
+
+
+def test_the_nearest_known_name_is_told(floor):
+    assert "Nearest known names: 'machine'" in refused(floor, "how many machnes are there")
+
+
+def sent(floor, plan, key=KEY, **more):
+    return floor.post("/v1/query", {"plan": plan, **more}, headers=key)
+
+
+@pytest.mark.parametrize("plan", [
+    {"entity": "secret", "select": "rows"}, {"entity": "machine", "select": "sum"}, {"entity": "machine", "select": "sum", "column": "name"},
+    {"entity": "machine", "select": "rows", "group_by": ["site"]}, {"entity": "machine", "select": "record"},
+    {"entity": "machine", "select": "count", "filters": [condition("tenant_id", "=", "x")]},
+    {"entity": "machine", "select": "count", "filters": [condition("site' OR 1=1 --", "=", "x")]},
+    {"entity": "machine", "select": "count", "filters": [condition("starts", "=", "1; DROP TABLE x")]},
+    {"entity": "machine", "select": "count", "filters": [condition("site", "<", "north")]},
+    {"entity": "machine", "select": "rows", "filters": [condition("name", "=", "a\\b")]},
+    {"entity": "machine", "select": "count", "filters": [condition("starts", "between", 1)]},
+    {"entity": "machine", "select": "rows", "order": {"by": "settings"}}, {"entity": "reading", "select": "count", "group_by": ["value_x"]},
+    {"entity": "machine", "select": "metric", "metric": "revenue"}, {"entity": "machine", "select": "count", "limit": 3},
+    {"entity": "reading", "select": "count", "compare": {"from": "2026-01-01T00:00:00Z"}}])
+def test_a_plan_that_cannot_be_is_refused(floor, plan):
+    answer = sent(floor, plan)
+    assert answer.status_code == 400, answer.text
+    assert answer.json()["code"] == "plan_invalid", answer.text
+
+
+def test_a_plan_is_typed(floor):
+    for plan in ({"entity": "machine", "select": "drop"}, {"entity": "machine"}, {"entity": "machine", "select": "rows", "sql": "SELECT 1"},
+                 {"entity": "machine", "select": "rows", "limit": 1001}, "SELECT 1", {"entity": "machine", "select": "rows", "filters": [{"op": "="}]}):
+        assert sent(floor, plan).status_code == 422, plan
+    assert floor.post("/v1/query", {}, headers=KEY).status_code == 422
+    assert floor.post("/v1/query", {"question": "list machines", "plan": {"entity": "machine", "select": "rows"}}, headers=KEY).status_code == 422
+
+
+def test_values_stay_values(floor):
+    for value in ("x' OR '1'='1", "north|south", "%", "a;b = c", "'; DROP TABLE own_machines_machine; --", "!", "_"):
+        for op in ("=", "contains"):
+            answer = sent(floor, {"entity": "machine", "select": "rows", "filters": [condition("name", op, value)]})
+            assert answer.status_code == 200 and answer.json()["rows"] == [], answer.text
+            answer = sent(floor, {"entity": "machine", "select": "count", "filters": [condition("name", op, value)]})
+            assert answer.json()["rows"] == [{"count": 0}], answer.text
+
+
+def test_others_and_their_types_stay_unseen(floor):
+    for question in ("list machines", "readings of machine foreign-M-1", "show machine foreign-M-1"):
+        assert "foreign" not in str(ask(floor, question)["rows"])
+        assert all("foreign" in str(row) for row in ask(floor, question, OTHER)["rows"])
+    made = floor.post("/v1/admin/keys", {"name": "readings", "tenant": "floor", "allowed_entity_types": ["reading"], "rate_limit_rpm": 9999},
+                      headers={"X-Admin-Key": "admin-key"})
+    limited = {"X-API-Key": made.json()["key"]}
+    assert ask(floor, "how many readings", limited)["rows"] == [{"count": len(READINGS)}]
+    for question in ("how many machines", "readings of machines in the north", "list machines", "number of readings by site"):
+        answer = floor.post("/v1/query", {"question": question}, headers=limited)
+        assert (answer.status_code, answer.json()["code"]) == (403, "unsafe_query"), answer.text
