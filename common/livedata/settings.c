@@ -48,7 +48,8 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_CONFIG_DIR", SETTING_LIST, AT(config_folders), "",
      .help = "Folders of the files that declare entities, metrics, contracts, SLOs and versions, "
              "one for each domain, with commas between; SLOs and versions are those of the first. "
-             "Unset: `config/livedata` beside ASSAY_SQL_DIR, which is the shop."},
+             "Unset: `config/livedata` beside ASSAY_SQL_DIR, which is the shop; with "
+             "LIVE_DEMO_LANGUAGE also `config/demo/machines`."},
     {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
      .help = "Folder of the entity files; unset: `entities` below the first folder of "
              "LIVE_CONFIG_DIR."},
@@ -223,6 +224,19 @@ const struct setting livedata_settings_table[] = {
 const size_t livedata_settings_count =
     sizeof livedata_settings_table / sizeof livedata_settings_table[0];
 
+/* The shop; in the demonstration machines, too. */
+static struct string_list domains_unless_given(const struct livedata_settings *settings,
+                                               struct arena *arena)
+{
+    struct string_list folders = {1, ARENA_ARRAY(arena, const char *, 2)};
+
+    folders.items[0] = arena_print(arena, "%s/../config/livedata", settings->sql_directory);
+    if (settings->demo_language)
+        folders.items[folders.count++] =
+            arena_print(arena, "%s/../config/demo/machines", settings->sql_directory);
+    return folders;
+}
+
 static void fill_paths(struct livedata_settings *settings, struct arena *arena)
 {
     const struct {
@@ -238,11 +252,8 @@ static void fill_paths(struct livedata_settings *settings, struct arena *arena)
     if (settings->demo_language && !settings->contracts_directory)
         settings->contracts_directory =
             arena_print(arena, "%s/../config/demo/contracts", settings->sql_directory);
-    if (!settings->config_folders.count) {
-        settings->config_folders = (struct string_list){1, ARENA_ARRAY(arena, const char *, 1)};
-        settings->config_folders.items[0] =
-            arena_print(arena, "%s/../config/livedata", settings->sql_directory);
-    }
+    if (!settings->config_folders.count)
+        settings->config_folders = domains_unless_given(settings, arena);
     settings->config_directory = settings->config_folders.items[0];
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
         if (!*below[i].path)

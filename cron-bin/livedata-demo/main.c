@@ -1,5 +1,6 @@
-/* Applies the events of the demonstration's shop. nginx/stack runs it at the start and then beside
- * the service when LIVE_DEMO_LANGUAGE is set. `--help` lists the options and exit codes. */
+/* Applies the events of the demonstration's shop and factory. nginx/stack runs it at the start and
+ * then beside the service when LIVE_DEMO_LANGUAGE is set. `--help` lists the options and exit
+ * codes. */
 #include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"
@@ -7,7 +8,9 @@
 #include "jobs/main_loop.h"
 #include "livedata/cache/live_cache.h"
 #include "livedata/demo/demo.h"
+#include "livedata/maintenance/own_rebuild.h"
 #include "livedata/store.h"
+#include "livedata/tables/tables.h"
 #include "livedata/webhooks/outbound.h"
 
 #include <stdio.h>
@@ -16,8 +19,9 @@
 static const char help[] =
     "usage: livedata-demo [--every SECONDS]\n"
     "\n"
-    "Applies the events of a simulated shop, in the language of LIVE_DEMO_LANGUAGE. A\n"
-    "new store begins with the last day; later runs continue where the last one ended.\n"
+    "Applies the events of a simulated shop, and of a factory if LIVE_CONFIG_DIR has the\n"
+    "domain `machines`, in the language of LIVE_DEMO_LANGUAGE. A new store begins with the\n"
+    "last day; later runs continue where the last one ended.\n"
     "\n"
     "  --every SECONDS  Keep running, and apply what has happened since so often.\n"
     "\n"
@@ -31,13 +35,35 @@ struct demo {
     struct livedata_settings settings;
     struct catalog catalog;
     struct demo_shop shop;
+    struct demo_factory factory;
     struct live_cache cache;
     struct arena *arena;         /* lives as long as the program */
     struct arena *run, *scratch; /* of one run */
     struct store *store;
     int64_t applied;
-    bool failed;
+    bool failed, tables_made;
 };
+
+/* The factory is left alone where its domain is not among those of LIVE_CONFIG_DIR, or the database
+ * has other contracts of it. */
+static enum error follow_factory(struct demo *demo, struct apply_call *call)
+{
+    const struct domain *domain = catalog_domain(&demo->catalog, "machines");
+    const struct catalog *catalog = &demo->catalog;
+    struct table_plan plan;
+    enum error error = ERROR_NONE;
+
+    if (domain && !demo->tables_made)
+        error = tables_apply(&call->storage, catalog, own_fill_columns, &plan);
+    demo->tables_made = !error;
+    for (size_t i = 0; !error && i < catalog->entity_count; i++)
+        if (catalog->entities[i].domain == domain &&
+            table_served(catalog->entities[i].table, &(struct problem){0}))
+            domain = NULL;
+    return domain && !error
+               ? demo_factory_follow(call, &demo->factory, demo->scratch, &demo->applied)
+               : error;
+}
 
 static enum error follow(struct demo *demo, struct db *db, struct problem *problem)
 {
@@ -53,6 +79,8 @@ static enum error follow(struct demo *demo, struct db *db, struct problem *probl
                               .outbound = outbound_row};
     enum error error = demo_shop_follow(&call, &demo->shop, demo->scratch, &demo->applied);
 
+    if (!error)
+        error = follow_factory(demo, &call);
     call.storage.now = clock_unix_microseconds();
     return error ? error : demo_shop_add_alerts(&call.storage, &demo->settings, &demo->shop);
 }
@@ -109,6 +137,8 @@ static enum error load(struct demo *demo, struct problem *problem)
     error = catalog_load(demo->arena, &demo->settings, &demo->catalog, problem);
     if (!error)
         error = demo_shop_read(demo->arena, &files, &demo->shop, problem);
+    if (!error)
+        error = demo_factory_read(demo->arena, &files, &demo->factory, problem);
     return error ? error
                  : livedata_store_open(demo->arena, &demo->settings, NULL, &demo->store, problem);
 }

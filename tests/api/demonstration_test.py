@@ -175,8 +175,20 @@ class TestLiveData:
         order = livedata.sql("SELECT order_id FROM orders_v2 ORDER BY created_at DESC LIMIT 1")[0][0]
         assert self.get(livedata, f"/v1/entity/order/{order}")["data"]["total_amount"] > 0
 
+    def test_machines_are_a_domain_of_their_own_whose_readings_go_on(self, livedata):
+        def readings():
+            return int(livedata.sql("SELECT count(*) FROM pipeline_events WHERE source = 'factory-floor' AND entity_type = 'reading'")[0][0])
+        before = readings()
+        assert before > 50
+        wait_for(lambda: readings() > before, 60)
+        machine = self.get(livedata, "/v1/entity/machine/M-01")["data"]
+        first = texts(livedata.language, "machines")["machines"][0]
+        assert (machine["name"], machine["site"]) == (first["name"], first["site"]) and machine["hourly_cost"] > 0
+        for metric in ("average_temperature", "readings_taken", "valid_readings"):
+            assert self.get(livedata, f"/v1/metrics/{metric}?window=1h")["value"] > 0, metric
+
     def test_failed_events_are_few(self, livedata):
-        assert len(self.get(livedata, "/v1/deadletter")["items"]) <= 8
+        assert len(self.get(livedata, "/v1/deadletter")["items"]) <= 10
 
 
 class TestModels:

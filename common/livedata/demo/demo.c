@@ -1,4 +1,4 @@
-/* Reads the shop's file and applies its events. */
+/* Reads the files of the shop and of the factory, and applies their events. */
 #include "livedata/demo/demo.h"
 
 #include "base/clock.h"
@@ -38,6 +38,19 @@ static const struct field shop_fields[] = {
 #undef OWNER
 static SCHEMA(shop_schema, struct demo_shop, "DemoShop", shop_fields);
 
+#define OWNER struct factory_machine
+static const struct field machine_fields[] = {
+    TEXT(name), TEXT(site), NUMBER(OWNER, hourly_cost, .required = true, .lower = ABOVE(0))};
+#undef OWNER
+static SCHEMA(machine_schema, struct factory_machine, "DemoMachine", machine_fields);
+
+#define OWNER struct demo_factory
+static const struct field factory_fields[] = {
+    TEXT(source), TEXT(partner),
+    OBJECTS(OWNER, machines, machine_schema, .required = true, .min_length = 1)};
+#undef OWNER
+static SCHEMA(factory_schema, struct demo_factory, "DemoFactory", factory_fields);
+
 enum error demo_shop_read(struct arena *arena, const struct demo_files *files,
                           struct demo_shop *shop, struct problem *problem)
 {
@@ -60,7 +73,28 @@ enum error demo_shop_read(struct arena *arena, const struct demo_files *files,
     return ERROR_NONE;
 }
 
-static enum error apply_event(struct apply_call *call, const struct shop_event *event,
+enum error demo_factory_read(struct arena *arena, const struct demo_files *files,
+                             struct demo_factory *factory, struct problem *problem)
+{
+    struct demo_currency currency;
+    struct factory_machine *machines;
+    enum error error = demo_currency_read(arena, files, &currency, problem);
+
+    if (!error)
+        error = demo_file_read(arena, files, "machines.yaml", &factory_schema, factory, problem);
+    if (error)
+        return error;
+    machines = factory->machines.items;
+    for (size_t i = 0; i < factory->machines.count; i++)
+        machines[i].hourly_cost = demo_amount(&currency, machines[i].hourly_cost);
+    factory->drawn = (struct factory){.machines = machines,
+                                      .count = factory->machines.count,
+                                      .source = factory->source,
+                                      .partner = factory->partner};
+    return ERROR_NONE;
+}
+
+static enum error apply_event(struct apply_call *call, const struct demo_event *event,
                               struct apply_touched *touched, int64_t *applied)
 {
     struct apply_result result;
@@ -79,7 +113,7 @@ static enum error apply_event(struct apply_call *call, const struct shop_event *
 }
 
 /* One transaction, as apply_batch() would, but every event has its own time. */
-static enum error apply_some(struct apply_call *call, const struct shop_event *events, size_t count,
+static enum error apply_some(struct apply_call *call, const struct demo_event *events, size_t count,
                              int64_t *applied)
 {
     struct apply_touched *touched = ARENA_NEW(call->storage.arena, struct apply_touched);
@@ -102,72 +136,126 @@ static enum error apply_some(struct apply_call *call, const struct shop_event *e
     return error;
 }
 
-static enum error apply_all(struct apply_call *call, struct arena *scratch,
-                            const struct shop_events *events, int64_t *applied)
+/* What makes events: the shop, or the factory. */
+struct feed {
+    const void *of;
+    const char *source;
+    /* What there is when it begins. */
+    void (*begin)(struct arena *arena, const void *of, int64_t at, struct demo_events *events);
+    void (*draw)(struct arena *arena, const void *of, int64_t from, int64_t to, bool brief,
+                 struct demo_events *events);
+};
+
+struct following {
+    struct apply_call *call;
+    const struct feed *feed;
+    struct arena *scratch;
+    int64_t *applied;
+};
+
+static enum error apply_all(struct following *following, const struct demo_events *events)
 {
+    struct apply_call *call = following->call;
+    struct arena *arena = call->storage.arena;
     enum error error = ERROR_NONE;
 
-    call->storage.arena = scratch;
+    call->storage.arena = following->scratch;
     for (size_t done = 0; done < events->count && !error; done += EVENTS_A_TRANSACTION) {
         size_t left = events->count - done;
 
         error = apply_some(call, events->items + done,
-                           left < EVENTS_A_TRANSACTION ? left : EVENTS_A_TRANSACTION, applied);
-        arena_reset(scratch);
+                           left < EVENTS_A_TRANSACTION ? left : EVENTS_A_TRANSACTION,
+                           following->applied);
+        arena_reset(following->scratch);
     }
-    return error;
-}
-
-/* The events of a period; their memory is given back. */
-static enum error follow(struct apply_call *call, const struct demo_shop *shop,
-                         struct arena *scratch, int64_t from, int64_t to, bool brief,
-                         int64_t *applied)
-{
-    struct arena *arena = call->storage.arena;
-    struct shop_events events;
-    enum error error;
-
-    shop_events_draw(arena, &shop->catalog, from, to, brief, &events);
-    error = apply_all(call, scratch, &events, applied);
     call->storage.arena = arena;
     return error;
 }
 
-static enum error begin_shop(struct apply_call *call, const struct demo_shop *shop,
-                             struct arena *scratch, int64_t at, int64_t *applied)
+static enum error follow(struct following *following, int64_t from, int64_t to, bool brief)
 {
-    struct arena *arena = call->storage.arena;
-    struct shop_events events;
-    enum error error;
+    const struct feed *feed = following->feed;
+    struct demo_events events;
 
-    shop_events_products(arena, &shop->catalog, at, &events);
-    error = apply_all(call, scratch, &events, applied);
-    call->storage.arena = arena;
-    return error;
+    feed->draw(following->call->storage.arena, feed->of, from, to, brief, &events);
+    return apply_all(following, &events);
+}
+
+static enum error begin(struct following *following, int64_t at)
+{
+    const struct feed *feed = following->feed;
+    struct demo_events events;
+
+    feed->begin(following->call->storage.arena, feed->of, at, &events);
+    return apply_all(following, &events);
+}
+
+/* Applies what has happened since the last event of the feed, until now; `since` is when that
+ * was, or how far back a new store begins. */
+static enum error follow_feed(struct following *following, int64_t now, int64_t *since)
+{
+    struct apply_call *call = following->call;
+    int64_t detailed = now - MINUTES_DETAILED * us_per_minute;
+    int64_t earliest = now - hours_kept[db_engine(call->storage.db)] * us_per_hour, from;
+    enum error error = demo_store_newest(&call->storage, following->feed->source, &from);
+
+    from -= latency_us;
+    if (!error && from < earliest) {
+        from = earliest;
+        error = begin(following, from);
+    }
+    *since = from;
+    if (!error && from < detailed) {
+        error = follow(following, from, detailed, true);
+        from = detailed;
+    }
+    return !error && from < now ? follow(following, from, now, false) : error;
+}
+
+static void begin_shop(struct arena *arena, const void *of, int64_t at, struct demo_events *events)
+{
+    shop_events_products(arena, of, at, events);
+}
+
+static void draw_shop(struct arena *arena, const void *of, int64_t from, int64_t to, bool brief,
+                      struct demo_events *events)
+{
+    shop_events_draw(arena, of, from, to, brief, events);
 }
 
 enum error demo_shop_follow(struct apply_call *call, const struct demo_shop *shop,
                             struct arena *scratch, int64_t *applied)
 {
-    int64_t now = clock_unix_microseconds(), detailed = now - MINUTES_DETAILED * us_per_minute;
-    int64_t earliest = now - hours_kept[db_engine(call->storage.db)] * us_per_hour, from, since;
-    enum error error = demo_store_newest(&call->storage, shop->source, &from);
+    const struct feed feed = {&shop->catalog, shop->source, begin_shop, draw_shop};
+    struct following following = {call, &feed, scratch, applied};
+    int64_t now = clock_unix_microseconds(), since;
+    enum error error = follow_feed(&following, now, &since);
 
-    from -= latency_us;
-    if (!error && from < earliest) {
-        from = earliest;
-        error = begin_shop(call, shop, scratch, from, applied);
-    }
-    since = from;
-    if (!error && from < detailed) {
-        error = follow(call, shop, scratch, from, detailed, true, applied);
-        from = detailed;
-    }
-    if (!error && from < now)
-        error = follow(call, shop, scratch, from, now, false, applied);
     if (!error)
         shop_requests_log(call->storage.db, call->storage.tenant, shop->source, since, now);
     return error;
+}
+
+static void begin_factory(struct arena *arena, const void *of, int64_t at,
+                          struct demo_events *events)
+{
+    factory_events_machines(arena, of, at, events);
+}
+
+static void draw_factory(struct arena *arena, const void *of, int64_t from, int64_t to, bool brief,
+                         struct demo_events *events)
+{
+    factory_events_draw(arena, of, from, to, brief, events);
+}
+
+enum error demo_factory_follow(struct apply_call *call, const struct demo_factory *factory,
+                               struct arena *scratch, int64_t *applied)
+{
+    const struct feed feed = {&factory->drawn, factory->source, begin_factory, draw_factory};
+    struct following following = {call, &feed, scratch, applied};
+    int64_t since;
+
+    return follow_feed(&following, clock_unix_microseconds(), &since);
 }
 
 static struct alert_rule rule_of(const char *name, const char *metric, const char *table,

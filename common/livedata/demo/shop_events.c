@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { EVENT_BYTES_MAX = 4096, EVENTS_MAX = 200000, ITEMS_MAX = 3, PAGES_MAX = 5, USERS = 400 };
+enum { ITEMS_MAX = 3, PAGES_MAX = 5, USERS = 400 };
 enum { STREAM_ORDERS = 1, STREAM_VISITS, STREAM_MISTAKES };
 
 static const int64_t second_us = 1000000, minute_us = 60000000, hour_us = 3600000000;
@@ -75,7 +75,7 @@ struct drawing {
     int64_t slot, from, to;
     int serial; /* of the slot's events */
     int stream;
-    struct shop_events *events;
+    struct demo_events *events;
 };
 
 static double uniform(struct drawing *drawing)
@@ -103,18 +103,17 @@ static void add(struct drawing *drawing, struct payload payload, const char *typ
     char time[CLOCK_TEXT_MAX];
 
     drawing->serial++;
-    if (at <= drawing->from || at > drawing->to || drawing->events->count == EVENTS_MAX)
+    if (at <= drawing->from || at > drawing->to || drawing->events->count == DEMO_EVENTS_MAX)
         return;
     clock_format(at, time);
     payload.event_id =
-        arena_print(drawing->arena, "%08x-0000-4000-8000-%01x%011llx", (unsigned)drawing->serial,
-                    (unsigned)drawing->stream, (unsigned long long)drawing->slot);
+        demo_event_id(drawing->arena, drawing->serial, drawing->stream, drawing->slot);
     payload.event_type = type;
     payload.timestamp = time;
     payload.source =
         drawing->stream == STREAM_MISTAKES ? drawing->catalog->partner : drawing->catalog->source;
-    drawing->events->items[drawing->events->count++] = (struct shop_event){
-        at, schema_json(drawing->arena, EVENT_BYTES_MAX, &payload_schema, &payload)};
+    drawing->events->items[drawing->events->count++] = (struct demo_event){
+        at, schema_json(drawing->arena, DEMO_EVENT_BYTES_MAX, &payload_schema, &payload)};
 }
 
 /* A visit of a page, or something put into the cart. */
@@ -328,13 +327,6 @@ static void draw_mistake(struct drawing *drawing)
     add_order(drawing, &order, "order.created", "pending", order.at);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct shop_event *x = a, *y = b;
-
-    return x->at != y->at ? (x->at < y->at ? -1 : 1) : strcmp(x->json, y->json);
-}
-
 /* Calls the slots whose events may lie in the period. */
 static void draw_slots(struct drawing *drawing, int stream, int64_t slot_us, int64_t longest,
                        bool brief)
@@ -354,20 +346,20 @@ static void draw_slots(struct drawing *drawing, int stream, int64_t slot_us, int
 }
 
 void shop_events_draw(struct arena *arena, const struct shop_catalog *catalog, int64_t from,
-                      int64_t to, bool brief, struct shop_events *events)
+                      int64_t to, bool brief, struct demo_events *events)
 {
     struct drawing drawing = {
         .arena = arena, .catalog = catalog, .from = from, .to = to, .events = events};
 
-    *events = (struct shop_events){.items = ARENA_ARRAY(arena, struct shop_event, EVENTS_MAX)};
+    *events = demo_events_empty(arena, DEMO_EVENTS_MAX);
     draw_slots(&drawing, STREAM_ORDERS, order_slot_us, shop_longest_us, brief);
     draw_slots(&drawing, STREAM_VISITS, visit_slot_us, visit_longest_us, brief);
     draw_slots(&drawing, STREAM_MISTAKES, mistake_slot_us, mistake_slot_us, brief);
-    qsort(events->items, events->count, sizeof *events->items, by_time);
+    demo_events_sort(events);
 }
 
 void shop_events_products(struct arena *arena, const struct shop_catalog *catalog, int64_t at,
-                          struct shop_events *events)
+                          struct demo_events *events)
 {
     struct drawing drawing = {.arena = arena,
                               .catalog = catalog,
@@ -376,7 +368,7 @@ void shop_events_products(struct arena *arena, const struct shop_catalog *catalo
                               .events = events,
                               .slot = at / second_us};
 
-    *events = (struct shop_events){.items = ARENA_ARRAY(arena, struct shop_event, catalog->count)};
+    *events = demo_events_empty(arena, catalog->count);
     for (size_t i = 0; i < catalog->count; i++) {
         const struct shop_product *product = &catalog->products[i];
 
