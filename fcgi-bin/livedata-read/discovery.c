@@ -117,6 +117,29 @@ enum error catalog_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+enum error domains_handle(struct request *request, struct reply *reply)
+{
+    struct domain_answers *answer = ARENA_NEW(request->arena, struct domain_answers);
+
+    *answer = domains_show(request->arena, service_catalog(request));
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error plan_handle(struct request *request, struct reply *reply)
+{
+    struct plan_answer *answer = ARENA_NEW(request->arena, struct plan_answer);
+    struct storage_call call;
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    reply->object = answer;
+    if (error)
+        return error;
+    call = service_storage(request, db);
+    return domains_plan(&call, service_settings(request), answer);
+}
+
 enum error slo_handle(struct request *request, struct reply *reply)
 {
     struct slo_answers *answer = ARENA_NEW(request->arena, struct slo_answers);

@@ -4,6 +4,7 @@
 
 #include "livedata/catalog/contracts.h"
 #include "livedata/reads/discovery.h"
+#include "livedata/reads/domains.h"
 #include "livedata/reads/measured.h"
 #include "livedata/reads/slo.h"
 #include "livedata/reads/traces.h"
@@ -19,6 +20,8 @@ enum error series_handle(struct request *request, struct reply *reply);
 enum error search_handle(struct request *request, struct reply *reply);
 enum error lineage_handle(struct request *request, struct reply *reply);
 enum error catalog_handle(struct request *request, struct reply *reply);
+enum error domains_handle(struct request *request, struct reply *reply);
+enum error plan_handle(struct request *request, struct reply *reply);
 enum error slo_handle(struct request *request, struct reply *reply);
 enum error changelog_handle(struct request *request, struct reply *reply);
 enum error contracts_handle(struct request *request, struct reply *reply);

@@ -134,6 +134,7 @@ SOME = {
     "search_type": lambda live, key, of, _: bool(
         live.get(f"/v1/search?q={of['text']}&entity_types={of['found']}", headers=key).json()["results"]),
     "catalog_entities": lambda live, key, of, _: of["type"] in live.get("/v1/catalog", headers=key).json()["entities"],
+    "domains": lambda live, key, of, _: any(of["metric"] in one["metrics"] for one in live.get("/v1/domains", headers=key).json()["domains"]),
     "catalog_metrics": lambda live, key, of, _: of["metric"] in live.get("/v1/catalog", headers=key).json()["metrics"],
     "contracts": lambda live, key, of, _: of["contract"] in {
         one["entity"] for one in live.get("/v1/contracts", headers=key).json()["contracts"]},

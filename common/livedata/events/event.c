@@ -288,6 +288,15 @@ static const struct family_rule *family_of(const char *type)
     return NULL;
 }
 
+size_t event_type_fields(const char *type, const struct event_field **fields, const char **key)
+{
+    const struct family_rule *rule = family_of(type);
+
+    *fields = rule->fields;
+    *key = rule->id_field;
+    return rule->field_count;
+}
+
 static bool read_type(const json_t *payload, struct event *event, const struct family_rule **rule,
                       struct event_verdict *verdict)
 {

@@ -1,0 +1,93 @@
+"""What domains declare, as people and programs read it: columns, event types with examples that are applied as they are,
+and what changed files would do."""
+
+import shutil
+import uuid
+from datetime import datetime, timezone
+
+import pytest
+
+from service import ENGINES, Service
+from stack import CHECKOUT
+
+pytestmark = pytest.mark.both_engines
+KEY, ADMIN = {"X-API-Key": "key-of-floor"}, {"X-Admin-Key": "admin-key"}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def floor(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("contracts") / "machines"
+    shutil.copytree(CHECKOUT / "config/demo/machines", folder)
+    with Service("livedata", {"LIVE_API_KEYS": "key-of-floor:floor", "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
+                              "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{folder}"}, request.param) as service:
+        service.folder = folder
+        yield service
+
+
+def domains(floor):
+    return {one["name"]: one for one in floor.get("/v1/domains", headers=KEY).json()["domains"]}
+
+
+def entity(floor, domain, name):
+    return next(one for one in domains(floor)[domain]["entities"] if one["name"] == name)
+
+
+def plan(floor):
+    answer = floor.get("/v1/domains/plan", headers=ADMIN)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_entities_with_their_columns(floor):
+    found = domains(floor)
+    assert list(found) == ["shop", "machines"] and "average_temperature" in found["machines"]["metrics"]
+    reading = entity(floor, "machines", "reading")
+    assert reading["served"] and reading["difference"] is None and reading["retention_days"] == 365
+    columns = {one["name"]: one for one in reading["columns"]}
+    assert columns["machine_id"]["refers_to"] == "machine"
+    assert columns["value"] == {"name": "value", "type": "decimal", "scale": 3, "description": "Measured value", "values": [],
+                                "counted": False, "refers_to": None}
+    machine = {one["name"]: one for one in entity(floor, "machines", "machine")["columns"]}
+    assert machine["site"]["values"] == ["north", "south", "west"] and machine["starts"]["counted"]
+
+
+def test_event_types_with_their_members(floor):
+    taken = next(one for one in entity(floor, "machines", "reading")["events"] if one["event_type"] == "reading.taken")
+    members = {one["path"]: one for one in taken["members"]}
+    assert taken["does"] == "insert" and members["data.value"]["required"] and not members["data.valid"]["required"]
+    assert "timestamp" not in members and taken["example"]["data"] == {"value": "12", "valid": True}
+    assert [one["event_type"] for one in entity(floor, "shop", "session")["events"]] == ["click", "page_view", "add_to_cart"]
+
+
+def test_every_example_is_applied_as_it_is(floor):
+    sent = []
+    for domain in domains(floor).values():
+        for one in domain["entities"]:
+            for kind in one["events"]:
+                sent.append({"event_id": str(uuid.uuid4()), "event_type": kind["event_type"], "source": "examples",
+                             "timestamp": datetime.now(timezone.utc).isoformat(), **kind["example"]})
+    assert len(sent) == 10 + 7
+    answer = floor.post("/v1/events", {"events": sent}, headers=KEY).json()
+    assert answer["applied"] == len(sent), answer
+
+
+def test_what_a_changed_file_would_do(floor):
+    assert plan(floor) == {"changes": [], "fault": None}
+    file = floor.folder / "entities/machine.yaml"
+    before = file.read_text()
+    try:
+        file.write_text(before.replace("columns:\n", "columns:\n  vendor: text\n", 1))
+        change, = plan(floor)["changes"]
+        assert (change["domain"], change["entity"], change["refused"]) == ("machines", "machine", False) and "vendor" in change["text"]
+        file.write_text(before.replace("{type: decimal, scale: 3, description: Kilowatt hours used}", "{type: decimal, scale: 2}"))
+        assert [one["refused"] for one in plan(floor)["changes"]] == [True]
+        file.write_text(before.replace("type: decimal, scale: 4", "type: money"))
+        answer = plan(floor)
+        assert answer["changes"] == [] and "machine.yaml" in answer["fault"] and "money" in answer["fault"]
+    finally:
+        file.write_text(before)
+    assert plan(floor)["changes"] == [] and entity(floor, "machines", "machine")["served"]
+
+
+def test_plans_are_for_administrators(floor):
+    assert floor.get("/v1/domains/plan", headers=KEY).status_code == 401
