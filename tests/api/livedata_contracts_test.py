@@ -33,7 +33,7 @@ def entity(floor, domain, name):
 
 
 def plan(floor):
-    answer = floor.get("/v1/domains/plan", headers=ADMIN)
+    answer = floor.get("/v1/admin/plan", headers=ADMIN)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -90,4 +90,4 @@ def test_what_a_changed_file_would_do(floor):
 
 
 def test_plans_are_for_administrators(floor):
-    assert floor.get("/v1/domains/plan", headers=KEY).status_code == 401
+    assert floor.get("/v1/admin/plan", headers=KEY).status_code == 401
