@@ -48,6 +48,7 @@ function readable(name) {
 const textOr = (key, name) => (hasText(key) ? t(key) : readable(name));
 
 export const metricName = (name) => textOr(`metric_name.${name}`, name);
+export const domainName = (name) => textOr(`domain.${name}`, name);
 export const typeName = (type) => textOr(`entity.${type}`, type);
 export const attributeName = (name) => textOr(`attribute.${name}`, name);
 export const stateWord = (value) => textOr(`word.${value}`, value);
@@ -73,6 +74,9 @@ export function typeOfId(id) {
 
 /** @param {string} type @param {string} id */
 export const entityAddress = (type, id) => address(`/explorer?${new URLSearchParams({ type, id })}`);
+
+/* Where an event that was rejected can be corrected. */
+export const letterAddress = (id) => address(`/dead-letters?${new URLSearchParams({ id })}`);
 
 const idTypes = { order_id: 'order', user_id: 'user', product_id: 'product', session_id: 'session' };
 const money = new Set(['total_amount', 'total_spent', 'price', 'unit_price', 'revenue', 'avg_order_value', 'amount', 'spent']);

@@ -180,6 +180,45 @@ test('events stand on the page as they are applied, and filters hold', async () 
     await close(page);
 });
 
+test('an event is sent from a form that its type has filled in, and what became of it is said', async () => {
+    const page = await openWithKey('/events?tab=send&event=order.created');
+    await page.waitForSelector('#send-one');
+    const number = `ORD-20260404-${7100 + Math.floor(Math.random() * 800)}`;
+    await page.fill('[id="send-order_id"]', number);
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /Event applied/);
+    assert.match(await page.getAttribute('#sent a', 'href'), new RegExp(number));
+    await page.fill('[id="send-total_amount"]', '1.00');
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /Event rejected/);
+    await page.click('#sent a');
+    await untilText(page, '#letter', /Total 1\.00, but the items add up to 84\.00/);
+    await page.goto(`${livedata}/events?tab=send`);
+    await page.selectOption('#send-type', 'product.updated');
+    await page.waitForSelector('[id="send-stock_quantity"]');
+    await page.fill('[id="send-stock_quantity"]', 'many');
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /stock_quantity/);
+    await close(page);
+});
+
+test('contracts say what there is, and what changed between two versions', async () => {
+    const page = await openWithKey('/contracts');
+    await untilText(page, '#contract', /order_id[\s\S]*Order identifier/);
+    assert.match(await page.textContent('#contract-events'), /order\.created[\s\S]*total_amount/);
+    await untilText(page, '#diff', /Compatible\s+New field: /);
+    await page.selectOption('#diff-from', '2');
+    await page.selectOption('#diff-to', '1');
+    await untilText(page, '#diff', /Field removed: /);
+    await page.click('.contract-list >> text=Revenue');
+    await untilText(page, '#contract-title', 'Revenue');
+    assert.match(await page.textContent('#contract'), /Sum[\s\S]*orders_v2/);
+    assert.equal(await page.locator('#plan').count(), 0); /* for administrators */
+    await page.goBack();
+    await untilText(page, '#contract-title', 'Order');
+    await close(page);
+});
+
 test('a dead letter is corrected and replayed, another one dismissed', async () => {
     const replayed = order(5100 + Math.floor(Math.random() * 800), { total_amount: '99.00' });
     const dismissed = order(1, { total_amount: '99.00' });
@@ -352,6 +391,8 @@ const pages = [
     ['/explorer?tab=metric', '#metric-result svg'],
     ['/explorer?tab=question&question=top+5+products', '#answer'],
     ['/events', '.log-line'],
+    ['/events?tab=send', '#send-one'],
+    ['/contracts', '#contract'],
     ['/dead-letters', '.list table'],
     ['/alerts', '#alert-name'],
     ['/alerts?metric=conversion_rate&window=24h', '#recent'],

@@ -7,6 +7,7 @@ import { createClient } from '../../shared/ui/client.js';
 import { confirm } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createList } from '../../shared/ui/list.js';
+import { readQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { columns, reasonText, view } from './view.js';
@@ -108,6 +109,8 @@ app = mount(document.getElementById('page'), view, {
 });
 list.start().then(async () => {
     stats.load();
+    const { id } = readQuery({ id: '' });
+    if (id !== '') open(id);
     await currentPerson();
     app.set({ mayChange: roleIn('data') !== 'viewer' });
 });
