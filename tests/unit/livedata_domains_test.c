@@ -248,6 +248,52 @@ ON_BOTH(times_of_change_data_have_their_unit)
     }
 }
 
+/* As Debezium sends decimals by default: the bytes of a whole number in base64, big-endian in two's
+ * complement, whose places the schema has (java.math.BigDecimal.unscaledValue()). hourly_cost has
+ * four places. */
+ON_BOTH(decimals_of_change_data_may_be_bytes)
+{
+    static const struct {
+        const char *schema, *value, *cost;
+    } all[] = {
+        {"2", "\"EDY=\"", "41.5"},   /* 4150 */
+        {"2", "\"748=\"", "-42.09"}, /* -4209 */
+        {"4", "\"AA==\"", "0.0"},
+        {"0", "\"/w==\"", "-1.0"},
+        {"6", "\"eVQQ\"", NULL},  /* 7.951376 has more than four places */
+        {"6", "\"ehIA\"", "8.0"}, /* 8000000: zeros at the end are none */
+        {"-2", "\"AQ==\"", "100.0"},
+        {"0", "\"AN4LazpkAAA=\"", NULL}, /* 62499999998803968 with four places is too large */
+        {"2", "\"not base64\"", NULL},
+        {"2", "\"\"", NULL},
+        {"2", "\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"", NULL}, /* 24 bytes */
+        {NULL, "{\"scale\":1,\"value\":\"AZ8=\"}", "41.5"},
+        {NULL, "{\"value\":\"AZ8=\"}", NULL},
+        {NULL, "\"41.5\"", "41.5"},
+    };
+    static const char schema[] =
+        "{\"fields\":[{\"field\":\"after\",\"fields\":[{\"field\":\"cost\",\"name\":"
+        "\"org.apache.kafka.connect.data.Decimal\",\"parameters\":{\"scale\":\"%s\"}}]}]}";
+    struct arena *arena = store->arena;
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        json_t *change =
+            debezium(&live, "c", 10, "null",
+                     arena_print(arena, "{\"machine_id\":%zu,\"cost\":%s}", i, all[i].value), true);
+
+        if (all[i].schema)
+            json_object_set_new(change, "schema",
+                                live_json(&live, arena_print(arena, schema, all[i].schema)));
+        CHECK_INT(live_apply(&live, change).status,
+                  all[i].cost ? EVENT_APPLIED : EVENT_DEAD_LETTERED);
+        if (all[i].cost)
+            CHECK(strstr(live_row(&live, "machine", arena_print(arena, "%zu", i)),
+                         arena_print(arena, "\"hourly_cost\":%s,", all[i].cost)));
+    }
+}
+
 /* An own time that is out of reach would stand above all later changes. */
 ON_BOTH(change_data_of_the_future_is_refused)
 {
@@ -283,5 +329,5 @@ TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letter
           CASE(the_order_of_arrival_does_not_matter), CASE(corrections_replace_what_was_added),
           CASE(texts_in_an_index_are_limited), CASE(change_data_of_debezium_becomes_rows),
           CASE(values_that_a_change_leaves_out_stay), CASE(times_of_change_data_have_their_unit),
-          CASE(change_data_of_the_future_is_refused),
+          CASE(decimals_of_change_data_may_be_bytes), CASE(change_data_of_the_future_is_refused),
           CASE(change_data_with_an_id_around_it_is_applied_once))

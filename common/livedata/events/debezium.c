@@ -75,7 +75,7 @@ static bool time_of(const json_t *body, const json_t *source, const struct event
     return true;
 }
 
-static const json_t *field_of(const json_t *fields, const char *name)
+const json_t *debezium_field(const json_t *fields, const char *name)
 {
     const json_t *field;
     size_t i;
@@ -121,7 +121,7 @@ static int64_t unit_by_size(int64_t number)
 
 bool debezium_time(const json_t *fields, const char *member, const json_t *value, int64_t *time)
 {
-    const char *type = json_string_value(json_object_get(field_of(fields, member), "name"));
+    const char *type = json_string_value(json_object_get(debezium_field(fields, member), "name"));
     int64_t number = json_integer_value(value), unit;
 
     if (json_is_string(value))
@@ -201,10 +201,10 @@ bool event_read_debezium(struct arena *arena, const json_t *payload,
                               : *op == 'r' ? "snapshot"
                                            : "changed");
     mapping = type->table->own->changes;
-    mapping.row_fields =
-        json_object_get(field_of(json_object_get(json_object_get(payload, "schema"), "fields"),
-                                 removes ? "before" : "after"),
-                        "fields");
+    mapping.row_fields = json_object_get(
+        debezium_field(json_object_get(json_object_get(payload, "schema"), "fields"),
+                       removes ? "before" : "after"),
+        "fields");
     mapping.action = removes ? MAPPING_DELETE : MAPPING_INSERT;
     if (removes)
         mapping.column_count = 0;

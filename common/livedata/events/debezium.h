@@ -18,4 +18,15 @@ bool event_read_debezium(struct arena *arena, const json_t *payload,
  */
 bool debezium_time(const json_t *fields, const char *member, const json_t *value, int64_t *time);
 
+/* A decimal of a column as a whole number of units of 10^-scale. Where the schema of the row says
+ * that it is org.apache.kafka.connect.data.Decimal, it is the bytes of a whole number in base64,
+ * whose places the schema has; an object has bytes and places itself
+ * (io.debezium.data.VariableScaleDecimal). Else it is own_decimal(). False when it is none, has
+ * more places or does not fit. */
+bool debezium_decimal(struct arena *arena, const json_t *fields, const char *member,
+                      const json_t *value, int scale, int64_t *units);
+
+/* The field of that name in the schema of a row (NULL = there is none). */
+const json_t *debezium_field(const json_t *fields, const char *name);
+
 #endif

@@ -76,7 +76,8 @@ static bool read_boolean(const char *path, const json_t *value, struct own_value
     return true;
 }
 
-static bool read_decimal(const struct table_column *column, const char *path, const json_t *value,
+static bool read_decimal(struct arena *arena, const struct event_mapping *mapping,
+                         const struct table_column *column, const char *path, const json_t *value,
                          struct own_value *read, struct event_verdict *verdict)
 {
     char detail[120];
@@ -84,7 +85,9 @@ static bool read_decimal(const struct table_column *column, const char *path, co
     if (!own_number_is_exact(value))
         return event_refuse(verdict, path, "decimal_parsing",
                             "has more than 15 digits, send it as a text");
-    if (own_decimal(value, column->scale, &read->integer))
+    if (mapping->of_changes ? debezium_decimal(arena, mapping->row_fields, path, value,
+                                               column->scale, &read->integer)
+                            : own_decimal(value, column->scale, &read->integer))
         return true;
     (void)!snprintf(detail, sizeof detail,
                     column->type == COLUMN_INTEGER ? "must be a whole number"
@@ -124,7 +127,7 @@ static bool read_value(struct arena *arena, const struct event_mapping *mapping,
         read->text = json_text(arena, value);
         return read->text ? true : event_refuse(verdict, path, "string_too_long", "is too large");
     default:
-        return read_decimal(column, path, value, read, verdict);
+        return read_decimal(arena, mapping, column, path, value, read, verdict);
     }
 }
 
