@@ -151,12 +151,12 @@ const struct setting support_settings_table[] = {
     {"RAG_RERANK_TOP_K", SETTING_INTEGER, AT(rerank_top_k), "5", 1, 20,
      .help = "Chunks that an answer may stand on."},
     {"RAG_RETRIEVAL_STRATEGY", SETTING_TEXT, AT(retrieval_strategy), "hybrid", .required = true,
-     .help = "Every value is searched as `hybrid`: by words, and by meaning where there are "
-             "vectors. `graph`, `vector` and `factcard` are known names without a search of their "
-             "own. The trace of an answer says what ran (`retrieval_strategy`)."},
+     .help = "`hybrid` searches by words, and by meaning where there are vectors; `graph` also "
+             "follows names from a document that leaves words of the question open to others that "
+             "share the name. Other values count as `hybrid`."},
     {"RAG_GRAPH_RETRIEVAL", SETTING_TEXT, AT(graph_retrieval), "off", .required = true,
-     .help = "`on`, `off` or `auto`: whether a graph of the documents would be searched. It only "
-             "decides a verdict, which is logged after an ingestion and shown by health."},
+     .help = "`on`, `off` or `auto`: the verdict on whether `graph` is worth its searches here, "
+             "which is logged after an ingestion and shown by health. It changes no answer."},
     {"RAG_GRAPH_MIN_CHUNKS", SETTING_INTEGER, AT(graph_chunks_least), "20000", 0, 1e12,
      .help = "With `auto`: chunks below which the verdict is inactive."},
     {"RAG_GRAPH_CROSSDOC_SHARE", SETTING_NUMBER, AT(graph_share), "0", 0, 1,

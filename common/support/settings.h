@@ -75,7 +75,7 @@ struct support_settings {
 
     int64_t retrieval_top_k;
     int64_t rerank_top_k;
-    const char *retrieval_strategy; /* any word: all are searched alike */
+    const char *retrieval_strategy; /* graph; any other word is hybrid */
     const char *graph_retrieval;    /* off, on or auto; others count as off */
     int64_t graph_chunks_least;
     double graph_share, graph_share_least; /* the first 0 = not known */

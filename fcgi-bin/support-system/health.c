@@ -140,15 +140,17 @@ static void write_embedder(struct json_writer *writer, struct arena *arena,
     write_component(writer, "embedder", status, none, detail);
 }
 
-/* Never in use: there is no such lane. */
 static void write_graph_lane(struct json_writer *writer, struct request *request, int64_t chunks)
 {
     static const struct optional_number none = {.given = false};
-    struct graph_lane lane = graph_lane_decide(request->arena, service_settings(request), chunks);
+    const struct support_settings *settings = service_settings(request);
+    struct graph_lane lane = graph_lane_decide(request->arena, settings, chunks);
+    bool is_used = graph_lane_is_used(settings);
 
-    write_component(writer, "graph_retrieval", "unavailable", none,
-                    arena_print(request->arena, "%s: %s; questions are searched as hybrid",
-                                lane.active ? "active" : "inactive", lane.reason));
+    write_component(writer, "graph_retrieval", is_used ? "ok" : "unavailable", none,
+                    arena_print(request->arena, "%s: %s; RAG_RETRIEVAL_STRATEGY is %s",
+                                lane.active ? "active" : "inactive", lane.reason,
+                                settings->retrieval_strategy));
 }
 
 static json_t *list_components(struct request *request, const struct health_checks *checks,
@@ -170,7 +172,8 @@ static json_t *list_components(struct request *request, const struct health_chec
     write_part(&writer, "chromadb", &checks->index, /* an older name of the same */
                "what is indexed cannot be read");
     write_embedder(&writer, request->arena, &checks->vectors);
-    if (graph_lane_is_asked(service_settings(request)))
+    if (graph_lane_is_asked(service_settings(request)) ||
+        graph_lane_is_used(service_settings(request)))
         write_graph_lane(&writer, request, checks->chunks);
     *providers_work = write_providers(&writer, breakers);
     writer_close_object(&writer);

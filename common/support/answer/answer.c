@@ -146,6 +146,39 @@ static void weaken(struct evidence *evidence, const char *missing)
     }
 }
 
+static void write_text(struct answer *answer, struct arena *arena, const struct question *question,
+                       const struct asks *asks, const struct found_chunk *older)
+{
+    answer_write(answer, arena, question, asks, older);
+    for (size_t i = 0; i < answer->document_count; i++) {
+        if (!answer->excerpts[i])
+            answer->excerpts[i] = answer_excerpt(arena, answer->documents[i]->chunk.body, "");
+    }
+}
+
+void answer_follow(struct answer *answer, struct arena *arena, const struct question *question,
+                   const struct selected *further, size_t most)
+{
+    const struct answer before = *answer;
+    const struct asks asks = asks_of(arena, question);
+    struct selection *selection = &answer->selection;
+    int64_t document = selection->items[0].chunk->chunk.document;
+
+    selection->count = 0;
+    for (size_t i = 0; i < before.selection.count && selection->count + 1 < SELECTION_MAX; i++)
+        if (before.selection.items[i].chunk->chunk.document == document)
+            selection->items[selection->count++] = before.selection.items[i];
+    selection->items[selection->count++] = *further;
+    answer->document_count = 0;
+    memset(answer->excerpts, 0, sizeof answer->excerpts);
+    for (size_t i = 0; i < selection->count; i++)
+        add_document(answer, selection->items[i].chunk, ANSWER_DOCUMENTS_MAX);
+    answer->cited_count = answer->document_count;
+    for (size_t i = 0; i < before.document_count; i++)
+        add_document(answer, before.documents[i], most);
+    write_text(answer, arena, question, &asks, NULL);
+}
+
 struct answer answer_compose(const struct question *question, const struct search_index *index,
                              struct arena *arena, const struct found_chunk *graded, size_t count,
                              const struct found_chunk *lexical_order, size_t found, double least,
@@ -185,11 +218,7 @@ struct answer answer_compose(const struct question *question, const struct searc
     answer.cited_count = answer.document_count;
     for (size_t i = 0; i < count; i++)
         add_document(&answer, &graded[i], most);
-    answer_write(&answer, arena, question, &asks, older);
-    for (size_t i = 0; i < answer.document_count; i++) {
-        if (!answer.excerpts[i])
-            answer.excerpts[i] = answer_excerpt(arena, answer.documents[i]->chunk.body, "");
-    }
+    write_text(&answer, arena, question, &asks, older);
     answer.quality = answer_quality(answer.evidence.sure, false);
     return answer;
 }

@@ -43,6 +43,11 @@ bool answer_is_relevant(const struct found_chunk *chunk);
 /* Keeps the chunks with a relevance of at least .25 in their order; returns how many. */
 size_t answer_grade(struct found_chunk *chunks, size_t count);
 
+/* Adds a passage of a further document behind what the answer quotes of its first one; what it
+ * quotes of others is left out. */
+void answer_follow(struct answer *answer, struct arena *arena, const struct question *question,
+                   const struct selected *further, size_t most);
+
 /* The answer from graded chunks; `lexical_order` are all chunks in search order. Uses at most
  * `most` documents. With less than `least` evidence it is a refusal. */
 struct answer answer_compose(const struct question *question, const struct search_index *index,

@@ -322,10 +322,12 @@ static enum error generate(struct graph_state *state)
     enum error error;
 
     state->answer = compose(state);
+    error = follow_names(state);
     state->outcome->answer = state->answer.text;
     state->outcome->refused = state->answer.refused;
     state->outcome->evidence = state->answer.evidence.value;
-    error = write_answer(state);
+    if (!error)
+        error = write_answer(state);
     if (!state->written)
         count_embedded(state);
     return error;

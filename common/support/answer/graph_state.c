@@ -243,7 +243,9 @@ const char *graph_state_json(const struct graph_state *state)
         .fact_verification_skipped = outcome->verification_skipped,
         .knowledge_gap = outcome->knowledge_gap,
         .complexity = outcome->complexity,
-        .retrieval_strategy = state->by_meaning ? "hybrid" : "lexical",
+        .retrieval_strategy = state->followed     ? "graph"
+                              : state->by_meaning ? "hybrid"
+                                                  : "lexical",
         .route = outcome->route ? route_kind_names[outcome->route] : NULL,
         .claims = {outcome->claim_count, outcome->claims},
         .citations = citations_of(state->arena, outcome),

@@ -22,6 +22,7 @@ struct graph_state {
     struct found_chunk *graded; /* in the order of rank */
     size_t graded_count;
     struct answer answer;
+    bool followed; /* a name led to one of its documents */
     const char *grade_reason;
     struct models_run models;
     struct fetch_watch watch;
@@ -56,6 +57,10 @@ void rerank_chunks(struct graph_state *state);
 /* retrieval.c: finds chunks by words, and by meaning where vectors are available, and reads the
  * best of both as `found`. */
 enum error retrieve_chunks(struct graph_state *state);
+
+/* follow.c: with the strategy `graph`, adds a passage of another document to the embedded answer,
+ * about the words of the question that its own document leaves open. */
+enum error follow_names(struct graph_state *state);
 
 /* nearest.c: the vector of the question, packed; NULL when vectors are not used or not available,
  * or the endpoint has failed (then it adds a fallback). */

@@ -2,6 +2,7 @@
 #include "support/answer/grounding.h"
 #include "search/terms.h"
 #include "support/answer/citations.h"
+#include "support/answer/names.h"
 #include "support/answer/verdict.h"
 #include "support/matching/synonyms.h"
 #include "text/exact_words.h"
@@ -224,16 +225,6 @@ static bool has_stem(const struct document *document, uint64_t stem)
     return bsearch(&stem, document->stems, document->stem_count, sizeof stem, by_value) != NULL;
 }
 
-/* Whether a word is written with a capital: its first character is another one when folded. */
-static bool is_capital(const char *text, const struct word *word)
-{
-    int32_t written, folded;
-    size_t length = letter_read(text + word->start, word->end - word->start, &written);
-
-    return length && !word->pair && word->letters &&
-           letter_read(word->text, word->length, &folded) && written != folded;
-}
-
 /* "2." or "2)" at the beginning of a line. */
 static bool is_list_number(const char *text, size_t length, const struct word *word)
 {
@@ -263,7 +254,7 @@ static void read_claim(struct arena *arena, const char *text, size_t length,
     claim->same_language = spoken == language;
     word_reader_start(&reader, text, length);
     while (claim->count < CLAIM_WORDS_MAX && next_word(&reader, &place, &word)) {
-        bool capital = is_capital(text, &word) && !is_beginning(text, word.start);
+        bool capital = name_is_capital(text, &word) && !is_beginning(text, word.start);
         bool stop = (language_is_stop_word(spoken, word.text) ||
                      plain_phrase_at(word.text, courtesies) == word.length) &&
                     !(capital && word.length == 1);

@@ -10,6 +10,11 @@ bool graph_lane_is_asked(const struct support_settings *settings)
     return strcmp(settings->graph_retrieval, "off") != 0;
 }
 
+bool graph_lane_is_used(const struct support_settings *settings)
+{
+    return strcmp(settings->retrieval_strategy, "graph") == 0;
+}
+
 static struct graph_lane by_size(struct arena *arena, const struct support_settings *settings,
                                  int64_t chunks)
 {

@@ -1,7 +1,7 @@
 /*
- * Whether retrieval by a graph of the documents is active, as RAG_GRAPH_RETRIEVAL says. The verdict
- * is logged after an ingestion and shown by health. There is no such lane: questions are searched
- * by words and meaning either way (docs/develop/search.md has what was tried).
+ * Whether following the names that documents share is worth its searches, as RAG_GRAPH_RETRIEVAL
+ * says: a verdict that is logged after an ingestion and shown by health. RAG_RETRIEVAL_STRATEGY
+ * alone decides whether it is done (answer/follow.c).
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_GRAPH_LANE_H
 #define ASSAY_SUPPORT_DOCUMENTS_GRAPH_LANE_H
@@ -18,8 +18,11 @@ struct graph_lane {
 struct graph_lane graph_lane_decide(struct arena *arena, const struct support_settings *settings,
                                     int64_t chunks);
 
-/* Whether anything but "off" is asked for. */
+/* Whether a verdict other than that of "off" is asked for. */
 bool graph_lane_is_asked(const struct support_settings *settings);
+
+/* RAG_RETRIEVAL_STRATEGY=graph. */
+bool graph_lane_is_used(const struct support_settings *settings);
 
 /* Logs the verdict, if it is asked for. A failure to count costs the line only. */
 void graph_lane_log(struct db *db, struct arena *arena, const struct support_settings *settings,
