@@ -32,8 +32,8 @@ struct service {
         int64_t begun_at; /* monotonic microseconds */
         struct live_note note;
         const struct series_values *series; /* to keep when the answer is sent; or NULL */
-        struct optional_number unmet_age; /* seconds, of an answer that was too old */
-        const char *refused;              /* why authentication failed; NULL = no failure */
+        struct optional_number unmet_age;   /* seconds, of an answer that was too old */
+        const char *refused;                /* why authentication failed; NULL = no failure */
     } asking;
 };
 

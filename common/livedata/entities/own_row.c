@@ -2,7 +2,7 @@
 #include "livedata/entities/own_internal.h"
 
 #include "db/query.h"
-#include "livedata/metrics/series_changes.h"
+#include "livedata/journal/series_changes.h"
 
 #include <string.h>
 

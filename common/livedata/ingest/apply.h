@@ -12,7 +12,7 @@
 #include "livedata/freshness/position.h"
 #include "livedata/freshness/sources.h"
 #include "livedata/journal/journal.h"
-#include "livedata/metrics/series_changes.h"
+#include "livedata/journal/series_changes.h"
 #include "livedata/tables/tables.h"
 
 enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };

@@ -4,7 +4,7 @@
 #include "base/schema.h"
 #include "db/query.h"
 #include "livedata/access/types.h"
-#include "livedata/metrics/series_changes.h"
+#include "livedata/journal/series_changes.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>

@@ -99,7 +99,7 @@ struct generation_number {
 };
 MUST_CHECK enum error generation_raise(const struct storage_call *call, const char *table,
                                        struct event_mark applied);
-/* The same where the transaction writes what it has changed (metrics/series_changes.h). */
+/* The same where the transaction writes what it has changed (series_changes.h). */
 MUST_CHECK enum error generation_raise_noted(const struct storage_call *call, const char *table,
                                              struct event_mark applied,
                                              struct generation_number *raised);

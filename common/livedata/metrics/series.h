@@ -1,7 +1,7 @@
 /*
  * The values of a metric in buckets of time. Values of past buckets are kept in the database, with
  * the number of the last change that they contain; a call computes from rows only what was not kept
- * or has changed since (series_changes.h). So each value is that of a recomputation.
+ * or has changed since (journal/series_changes.h). So each value is that of a recomputation.
  *
  * A bucket is computed again when its hours have changed in the table that has the measure's time,
  * when values that the measure uses were set in rows that are joined, or when anything changed in a

@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "db/query.h"
 #include "livedata/catalog/own.h"
-#include "livedata/metrics/series_changes.h"
+#include "livedata/journal/series_changes.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>

@@ -33,9 +33,9 @@ MUST_CHECK enum error session_check(const struct conversation_call *call, const 
 /* The same error for an unknown session. */
 MUST_CHECK enum error session_require(const struct conversation_call *call, const char *id);
 
-/* The last GRAPH_HISTORY_MAX messages of a session, oldest first: what the next answer may build on.
- * Answers that stand on a document which has been deleted or hidden from the reader since are left
- * out; questions stay, a next one may refer to them. None for an unknown session. */
+/* The last GRAPH_HISTORY_MAX messages of a session, oldest first: what the next answer may build
+ * on. Answers that stand on a document which has been deleted or hidden from the reader since are
+ * left out; questions stay, a next one may refer to them. None for an unknown session. */
 MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,
                                       struct graph_message **messages, size_t *count);
 

@@ -1,7 +1,7 @@
 /*
- * Which hours of a table have changed, and when: kept points of series (series.h) are true as long
- * as their hours have not. A transaction that changes rows notes, and writes at its end under the
- * number of its change (generation_raise_noted()):
+ * Which hours of a table have changed, and when: kept points of series (metrics/series.h) are true
+ * as long as their hours have not. A transaction that changes rows notes, and writes at its end
+ * under the number of its change (generation_raise_noted()):
  *
  *   - of a row with a time, in orders_v2, sessions_aggregated, pipeline_events and tables of
  *     domains: the hours of its times before and after the change. Late, corrected, moved and
@@ -12,8 +12,8 @@
  * What is not noted (retention of rows, rebuilding a table, filling a new column, the seed) raises
  * the generation of the whole table; of the tables of users and products every change does.
  */
-#ifndef ASSAY_LIVEDATA_METRICS_SERIES_CHANGES_H
-#define ASSAY_LIVEDATA_METRICS_SERIES_CHANGES_H
+#ifndef ASSAY_LIVEDATA_JOURNAL_SERIES_CHANGES_H
+#define ASSAY_LIVEDATA_JOURNAL_SERIES_CHANGES_H
 
 #include "livedata/storage_call.h"
 

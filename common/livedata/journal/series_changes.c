@@ -1,5 +1,5 @@
 /* Notes of changed hours, each once in a transaction. */
-#include "livedata/metrics/series_changes.h"
+#include "livedata/journal/series_changes.h"
 
 #include "base/list.h"
 #include "db/query.h"
