@@ -49,7 +49,7 @@ const struct setting livedata_settings_table[] = {
      .help = "Folders of the files that declare entities, metrics, contracts, SLOs and versions, "
              "one for each domain, with commas between; SLOs and versions are those of the first. "
              "Unset: `config/livedata` beside ASSAY_SQL_DIR, which is the shop; with "
-             "LIVE_DEMO_LANGUAGE also `config/demo/machines`."},
+             "LIVE_DEMO_LANGUAGE also `config/demo/machines` and `machine_metrics`."},
     {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
      .help = "Folder of the entity files; unset: `entities` below the first folder of "
              "LIVE_CONFIG_DIR."},
@@ -224,16 +224,17 @@ const struct setting livedata_settings_table[] = {
 const size_t livedata_settings_count =
     sizeof livedata_settings_table / sizeof livedata_settings_table[0];
 
-/* The shop; in the demonstration machines, too. */
+/* The shop; in the demonstration machines, too, and their metrics. */
 static struct string_list domains_unless_given(const struct livedata_settings *settings,
                                                struct arena *arena)
 {
-    struct string_list folders = {1, ARENA_ARRAY(arena, const char *, 2)};
+    static const char *const demo_folders[] = {"machines", "machine_metrics"};
+    struct string_list folders = {1, ARENA_ARRAY(arena, const char *, 3)};
 
     folders.items[0] = arena_print(arena, "%s/../config/livedata", settings->sql_directory);
-    if (settings->demo_language)
+    for (size_t i = 0; settings->demo_language && i < COUNT_OF(demo_folders); i++)
         folders.items[folders.count++] =
-            arena_print(arena, "%s/../config/demo/machines", settings->sql_directory);
+            arena_print(arena, "%s/../config/demo/%s", settings->sql_directory, demo_folders[i]);
     return folders;
 }
 

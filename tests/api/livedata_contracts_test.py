@@ -40,7 +40,7 @@ def plan(floor):
 
 def test_entities_with_their_columns(floor):
     found = domains(floor)
-    assert list(found) == ["shop", "machines"] and "average_temperature" in found["machines"]["metrics"]
+    assert list(found) == ["shop", "machines"] and "revenue" in found["shop"]["metrics"]
     reading = entity(floor, "machines", "reading")
     assert reading["served"] and reading["difference"] is None and reading["retention_days"] == 365
     columns = {one["name"]: one for one in reading["columns"]}
@@ -91,3 +91,13 @@ def test_what_a_changed_file_would_do(floor):
 
 def test_plans_are_for_administrators(floor):
     assert floor.get("/v1/admin/plan", headers=KEY).status_code == 401
+
+
+def test_a_folder_may_have_metrics_alone_over_tables_of_another_domain(floor):
+    def check(*folders):
+        return floor.run("livedata-check", "--files", env={"LIVE_CONFIG_DIR": ",".join(str(one) for one in folders)})
+    shop, machines, metrics = (CHECKOUT / "config" / one for one in ("livedata", "demo/machines", "demo/machine_metrics"))
+    done = check(shop, machines, metrics)
+    assert done.returncode == 0 and done.stdout == "domains=3 entities=6 metrics=9: the files are right\n", done
+    assert check(shop, metrics).returncode != 0  # whose tables are not there
+    assert check(shop, machines, machines.parent / "en").returncode != 0  # which has neither

@@ -189,6 +189,14 @@ static enum error load_entity(struct arena *arena, const char *directory, const 
     return error;
 }
 
+/* A folder may have metrics alone, over the tables of other domains; one that has neither is none.
+ */
+static bool has_metrics_alone(struct arena *arena, const struct domain *domain)
+{
+    return access(arena_print(arena, "%s/entities", domain->folder), F_OK) != 0 &&
+           access(arena_print(arena, "%s/metrics", domain->folder), F_OK) == 0;
+}
+
 static enum error load_entities(struct arena *arena, const struct domain *domain,
                                 const char *directory, struct catalog *catalog,
                                 struct problem *problem)
@@ -207,11 +215,14 @@ static enum error load_domains(struct arena *arena, const struct livedata_settin
 {
     enum error error = catalog_load_domains(arena, settings, catalog, problem);
 
-    for (size_t i = 0; !error && i < catalog->domain_count; i++)
+    for (size_t i = 0; !error && i < catalog->domain_count; i++) {
+        if (i && has_metrics_alone(arena, &catalog->domains[i]))
+            continue;
         error = load_entities(arena, &catalog->domains[i],
                               domain_part(arena, &catalog->domains[i],
                                           i ? NULL : settings->entities_directory, "entities"),
                               catalog, problem);
+    }
     return error ? error : catalog_join(arena, catalog, problem);
 }
 
