@@ -166,6 +166,23 @@ static bool read_arguments(int argc, char **argv, struct work *work)
     return work->task != TASK_COMPARE && (work->task == TASK_REBUILD) == (work->count > 0);
 }
 
+/* The service starts with a level that it cannot measure, and says so when it is asked. */
+static int show_files(const struct catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->slo_count; i++)
+        if (catalog->slos[i].measurement == SLO_UNSUPPORTED) {
+            fprintf(stderr,
+                    "livedata-check: level %s of %s: there is no measurement %s; measurements are "
+                    "p95_latency_ms, freshness_seconds, error_rate_percent and metric_value\n",
+                    catalog->slos[i].name, catalog->slos[i].domain->folder,
+                    catalog->slos[i].measurement_name);
+            return EXIT_SETTINGS;
+        }
+    printf("domains=%zu entities=%zu metrics=%zu levels=%zu: the files are right\n",
+           catalog->domain_count, catalog->entity_count, catalog->metric_count, catalog->slo_count);
+    return EXIT_AGREE;
+}
+
 static int run(struct work *work)
 {
     struct problem *problem = work->call.problem;
@@ -176,11 +193,8 @@ static int run(struct work *work)
         fprintf(stderr, "livedata-check: %s\n", problem->text);
         return EXIT_SETTINGS;
     }
-    if (work->task == TASK_FILES) {
-        printf("domains=%zu entities=%zu metrics=%zu: the files are right\n",
-               work->catalog.domain_count, work->catalog.entity_count, work->catalog.metric_count);
-        return EXIT_AGREE;
-    }
+    if (work->task == TASK_FILES)
+        return show_files(&work->catalog);
     log_open("assay.livedata-check", (enum log_level)work->settings.log_level,
              (enum log_format)work->settings.log_format);
     if (with_database(work)) {

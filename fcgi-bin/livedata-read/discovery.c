@@ -1,4 +1,4 @@
-/* What there is to be found: search, the catalog, contracts, versions, service levels. */
+/* What there is to be found: search, the catalog, contracts, versions. */
 #include "livedata-read/reads.h"
 
 #include <ctype.h>
@@ -138,18 +138,6 @@ enum error plan_handle(struct request *request, struct reply *reply)
         return error;
     call = service_storage(request, db);
     return domains_plan(&call, service_settings(request), answer);
-}
-
-enum error slo_handle(struct request *request, struct reply *reply)
-{
-    struct slo_answers *answer = ARENA_NEW(request->arena, struct slo_answers);
-    struct reading reading;
-    enum error error = service_reading(request, &reading);
-
-    reply->object = answer;
-    return error ? error
-                 : slo_read_all(&reading.storage, reading.catalog, reading.settings->slo_file,
-                                answer);
 }
 
 enum error changelog_handle(struct request *request, struct reply *reply)

@@ -3,15 +3,17 @@
 #define ASSAY_LIVEDATA_READ_READS_H
 
 #include "livedata/catalog/contracts.h"
+#include "livedata/reads/current.h"
 #include "livedata/reads/discovery.h"
 #include "livedata/reads/domains.h"
+#include "livedata/reads/event_rate.h"
 #include "livedata/reads/measured.h"
-#include "livedata/reads/slo.h"
+#include "livedata/reads/slo_series.h"
 #include "livedata/reads/traces.h"
 #include "livedata/service.h"
 
 extern const struct schema as_of_query_schema, metric_query_schema, series_query_schema,
-    search_query_schema, candidate_schema;
+    search_query_schema, candidate_schema, slo_series_query_schema, event_rate_query_schema;
 
 enum error entity_handle(struct request *request, struct reply *reply);
 enum error timeline_handle(struct request *request, struct reply *reply);
@@ -23,6 +25,9 @@ enum error catalog_handle(struct request *request, struct reply *reply);
 enum error domains_handle(struct request *request, struct reply *reply);
 enum error plan_handle(struct request *request, struct reply *reply);
 enum error slo_handle(struct request *request, struct reply *reply);
+enum error slo_series_handle(struct request *request, struct reply *reply);
+enum error current_handle(struct request *request, struct reply *reply);
+enum error event_rate_handle(struct request *request, struct reply *reply);
 enum error changelog_handle(struct request *request, struct reply *reply);
 enum error contracts_handle(struct request *request, struct reply *reply);
 enum error contract_latest_handle(struct request *request, struct reply *reply);

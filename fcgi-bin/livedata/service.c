@@ -58,6 +58,7 @@ static const struct reason_answer reasons[] = {
     {"schema_entity_mismatch", 400, "schema_entity_mismatch"},
     {"slo_file_missing", 503, "slo_file_missing"},
     {"slo_measurement", 500, "slo_measurement"},
+    {"unknown_slo", 404, "unknown_slo"},
     {"dead_letter_not_found", 404, "dead_letter_not_found"},
     {"already_replayed", 409, "already_replayed"},
     {"replay_invalid", 422, "replay_invalid"},

@@ -158,10 +158,13 @@ struct api_version {
     size_t addition_count;
 };
 
-enum slo_measurement { SLO_LATENCY, SLO_FRESHNESS, SLO_ERRORS, SLO_UNSUPPORTED };
+enum slo_measurement { SLO_LATENCY, SLO_FRESHNESS, SLO_ERRORS, SLO_METRIC, SLO_UNSUPPORTED };
+enum { SLO_TYPES_MAX = 16, SLO_CHECKS_MAX = 2000 };
 
 struct slo {
     const char *name;
+    const char *description;     /* or NULL */
+    const struct domain *domain; /* whose folder has the file */
     const char *measurement_name;
     enum slo_measurement measurement;
     double target;
@@ -169,6 +172,16 @@ struct slo {
     int64_t window_days;
     /* What it takes to be judged by burn rates, and at all; not for freshness. */
     int64_t min_events, min_failures;
+    /* Whose events count, both NULL = all events; or, of SLO_METRIC, whose values are checked. */
+    const struct entity_type *entity;
+    const struct live_metric *metric;
+    struct string_list types; /* of SLO_FRESHNESS and SLO_ERRORS: entity types of the journal's rows
+                                 that count, or event types for a metric */
+    /* Of SLO_METRIC: the bounds of its value over each `every` (microseconds), and what computing
+     * it takes. */
+    struct optional_number minimum, maximum;
+    int64_t every;
+    const struct livedata_settings *settings;
 };
 
 struct catalog {
@@ -189,7 +202,7 @@ struct catalog {
     size_t version_count;
     const struct api_version *latest;
     bool slo_file_found;
-    struct slo *slos;
+    struct slo *slos; /* in the order of the files */
     size_t slo_count;
 };
 
@@ -236,6 +249,8 @@ MUST_CHECK enum error catalog_load_contracts(struct arena *arena, const char *di
                                              struct catalog *catalog, struct problem *problem);
 MUST_CHECK enum error catalog_load_versions(struct arena *arena, const char *path,
                                             struct catalog *catalog, struct problem *problem);
+/* The levels of each domain: of the first from LIVE_SLO_FILE, of others from `slo.yaml` in their
+ * folder. After entities and metrics. */
 MUST_CHECK enum error catalog_load_slos(struct arena *arena,
                                         const struct livedata_settings *settings,
                                         struct catalog *catalog, struct problem *problem);

@@ -1,4 +1,4 @@
-/* Reading the files of metrics, API versions and SLOs. */
+/* Reading the files of metrics and API versions. */
 #include "livedata/catalog/catalog.h"
 
 #include "base/list.h"
@@ -239,71 +239,5 @@ enum error catalog_load_versions(struct arena *arena, const char *path, struct c
     }
     qsort(catalog->versions, catalog->version_count, sizeof catalog->versions[0], by_date);
     find_latest(catalog);
-    return ERROR_NONE;
-}
-
-static enum slo_measurement measurement_of(const char *name)
-{
-    static const char *const names[] = {"p95_latency_ms", "freshness_seconds",
-                                        "error_rate_percent"};
-
-    for (int i = 0; i < SLO_UNSUPPORTED; i++)
-        if (strcmp(names[i], name) == 0)
-            return (enum slo_measurement)i;
-    return SLO_UNSUPPORTED;
-}
-
-/* A level may ask for more or less traffic than the settings do. */
-static int64_t least_of(const json_t *json, const char *key, int64_t otherwise)
-{
-    const json_t *given = json_object_get(json, key);
-
-    return json_is_integer(given) ? json_integer_value(given) : otherwise;
-}
-
-static bool read_slo(struct arena *arena, const json_t *json,
-                     const struct livedata_settings *settings, struct slo *slo)
-{
-    const json_t *target = json_object_get(json, "target"),
-                 *threshold = json_object_get(json, "threshold"),
-                 *days = json_object_get(json, "window_days");
-
-    *slo = (struct slo){.name = catalog_text(json, "name", arena),
-                        .measurement_name = catalog_text(json, "measurement", arena),
-                        .target = json_number_value(target),
-                        .threshold = json_number_value(threshold),
-                        .window_days = json_integer_value(days),
-                        .min_events = least_of(json, "min_events", settings->slo_min_events),
-                        .min_failures = least_of(json, "min_failures", settings->slo_min_failures)};
-    if (slo->measurement_name)
-        slo->measurement = measurement_of(slo->measurement_name);
-    return slo->name && slo->measurement_name && json_is_number(target) && slo->target >= 0 &&
-           slo->target <= 1 && json_is_number(threshold) && json_is_integer(days) &&
-           slo->window_days > 0;
-}
-
-/* A missing file is reported when a client asks for SLOs. */
-enum error catalog_load_slos(struct arena *arena, const struct livedata_settings *settings,
-                             struct catalog *catalog, struct problem *problem)
-{
-    const char *path = settings->slo_file;
-    const json_t *list, *item;
-    json_t *json;
-    size_t i;
-    enum error error = yaml_read_file(arena, path, &json, problem);
-
-    if (error)
-        return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
-    catalog->slo_file_found = true;
-    list = json_object_get(json, "slos");
-    catalog->slos = ARENA_ARRAY(arena, struct slo, json_array_size(list));
-    json_array_foreach(list, i, item)
-    {
-        if (!read_slo(arena, item, settings, &catalog->slos[catalog->slo_count++]))
-            return refuse(path,
-                          "an SLO needs name, target (0 to 1), measurement, threshold and "
-                          "window_days",
-                          problem);
-    }
     return ERROR_NONE;
 }

@@ -95,6 +95,21 @@ static void take_contracts(struct arena *arena, const struct string_list *domain
             view->contracts[view->contract_count++] = whole->contracts[i];
 }
 
+/* Levels of the service are everybody's, those of domains only theirs. */
+static void take_levels(struct arena *arena, const struct string_list *domains,
+                        const struct catalog *whole, struct catalog *view)
+{
+    view->slos = ARENA_ARRAY(arena, struct slo, whole->slo_count);
+    for (size_t i = 0; i < whole->slo_count; i++) {
+        const struct slo *slo = &whole->slos[i];
+
+        if (slo->entity   ? catalog_entity(view, slo->entity->name) != NULL
+            : slo->metric ? catalog_metric(view, slo->metric->name) != NULL
+                          : slo->domain == whole->domains || lists(domains, slo->domain))
+            view->slos[view->slo_count++] = *slo;
+    }
+}
+
 const struct catalog *catalog_view(struct arena *arena, const struct catalog *whole,
                                    const struct string_list *domains)
 {
@@ -103,12 +118,13 @@ const struct catalog *catalog_view(struct arena *arena, const struct catalog *wh
     *view = *whole;
     view->whole = whole;
     view->domain_count = view->table_count = view->entity_count = 0;
-    view->metric_count = view->contract_count = 0;
+    view->metric_count = view->contract_count = view->slo_count = 0;
     take_domains(arena, domains, whole, view);
     take_entities(arena, domains, whole, view);
     take_tables(arena, whole, view);
     take_metrics(arena, domains, whole, view);
     take_contracts(arena, domains, whole, view);
+    take_levels(arena, domains, whole, view);
     return view;
 }
 

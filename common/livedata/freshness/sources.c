@@ -1,6 +1,7 @@
 /* Watermarks in the database, and kept in the cache until the next event or heartbeat. */
 #include "livedata/freshness/sources.h"
 
+#include "base/list.h"
 #include "db/query.h"
 
 #include <stdlib.h>
@@ -36,6 +37,12 @@ static const struct statement lowest_of_table = {
 static const struct statement newest_of_table = {
     .name = "source_newest_event",
     .sql = "SELECT event_at FROM cache_generation WHERE tenant_id = ? AND table_name = ?",
+};
+
+static const struct statement list_sources = {
+    .name = "source_list",
+    .sql = "SELECT source, watermark, feeds, beat_at FROM source_watermarks WHERE tenant_id = ?"
+           " ORDER BY watermark, source LIMIT 1000",
 };
 
 static enum error check_room(const struct storage_call *call, const char *source, int64_t most)
@@ -154,4 +161,31 @@ enum error watermark_read(const struct storage_call *call, struct live_cache *ca
             *watermark = one;
     }
     return error;
+}
+
+enum error sources_read(const struct storage_call *call, struct source_states *sources)
+{
+    struct query *query = db_query(call->db, &list_sources);
+
+    *sources = (struct source_states){0};
+    query_bind_text(query, call->tenant);
+    while (query_next(query))
+        *LIST_ADD(call->arena, sources) =
+            (struct source_state){.name = query_text(query, 0, call->arena),
+                                  .watermark = query_integer(query, 1),
+                                  .feeds = query_text_or_null(query, 2, call->arena),
+                                  .beat_at = query_integer(query, 3)};
+    return query_end(query, call->problem);
+}
+
+bool source_feeds(const struct source_state *source, const char *table)
+{
+    size_t length = strlen(table);
+
+    if (!source->feeds || strcmp(table, "pipeline_events") == 0)
+        return true;
+    for (const char *at = source->feeds; *at; at += strcspn(at + 1, ",") + 1)
+        if (*at == ',' && strncmp(at + 1, table, length) == 0 && at[1 + length] == ',')
+            return true;
+    return false;
 }

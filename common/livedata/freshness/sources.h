@@ -24,6 +24,20 @@ MUST_CHECK enum error source_beat(const struct storage_call *call, const struct 
 MUST_CHECK enum error source_event(const struct storage_call *call, const char *source,
                                    int64_t event_at);
 
+/* The sources of the tenant that send heartbeats, the slowest first. */
+struct source_state {
+    const char *name;
+    int64_t watermark, beat_at;
+    const char *feeds; /* as in a heartbeat */
+};
+struct source_states {
+    size_t count;
+    struct source_state *items;
+};
+MUST_CHECK enum error sources_read(const struct storage_call *call, struct source_states *sources);
+/* Whether its events change the table; all sources feed the journal. */
+bool source_feeds(const struct source_state *source, const char *table);
+
 /* The lowest watermark of the sources of some tables. */
 struct watermark {
     int64_t at;         /* 0 = there were neither heartbeats nor events */

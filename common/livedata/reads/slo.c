@@ -1,5 +1,5 @@
 /* Measuring service levels, and the arithmetic of budgets. */
-#include "livedata/reads/slo.h"
+#include "livedata/reads/slo_buckets.h"
 
 #include "base/number.h"
 #include "db/query.h"
@@ -11,109 +11,24 @@
 
 static const char *const slo_states[] = {"healthy", "unknown", "at_risk", "breached"};
 
-enum { DIAGNOSTIC_TEXT_MAX = 1024 };
+enum { DIAGNOSTIC_TEXT_MAX = 1024, BURN_DAYS_MAX = 3 };
 
 static const double fast_burn = 14.4, slow_burn = 6, low_budget = 0.2;
 
-static const struct statement count_latency = {
-    .name = "slo_latency",
-    .sql = "SELECT count(*), coalesce(sum(CASE WHEN duration_us <= ? THEN 1 ELSE 0 END), 0)"
-           " FROM api_sessions WHERE tenant_id = ? AND at >= ?",
-};
-/* The newest row has no gap; the minimum of NULL and a number is a number only in one engine. */
-static const struct statement sum_freshness = {
-    .name = "slo_freshness",
-    .sql = "SELECT min(processed_at), max(processed_at),"
-           " CAST(coalesce(sum(CASE WHEN gap IS NULL THEN 0 ELSE {least}(gap, ?) END), 0)"
-           " AS BIGINT) FROM (SELECT processed_at,"
-           " lead(processed_at) OVER (ORDER BY processed_at) - processed_at AS gap"
-           " FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?"
-           " AND topic = 'events.validated') AS gaps",
-};
-static const struct statement count_errors = {
-    .name = "slo_errors",
-    .sql = "SELECT count(*), coalesce(sum(CASE WHEN topic = 'events.deadletter' THEN 1 ELSE 0 END),"
-           " 0), count(status_code), coalesce(sum(CASE WHEN status_code >= 500 THEN 1 ELSE 0 END),"
-           " 0) FROM pipeline_events WHERE tenant_id = ? AND processed_at >= ?",
-};
 static const struct statement rank_latency = {
     .name = "slo_latency_rank",
     .sql = "SELECT duration_us FROM api_sessions WHERE tenant_id = ? AND at >= ?"
            " ORDER BY duration_us LIMIT 2 OFFSET ?",
 };
 
-/* Of the service's own answers to the tenant, from the session log. */
-static enum error measure_latency(const struct storage_call *call, const struct slo *slo,
-                                  int64_t since, struct slo_window *window)
-{
-    struct query *query = db_query(call->db, &count_latency);
-
-    query_bind_integer(query, (int64_t)(slo->threshold * 1e3));
-    query_bind_text(query, call->tenant);
-    query_bind_integer(query, since);
-    if (query_next(query)) {
-        window->valid = (double)query_integer(query, 0);
-        window->good = (double)query_integer(query, 1);
-    }
-    window->known = window->valid > 0;
-    return query_end(query, call->problem);
-}
-
-/* Fresh is the time up to the threshold after each event. */
-static enum error measure_freshness(const struct storage_call *call, const struct slo *slo,
-                                    int64_t since, struct slo_window *window)
-{
-    struct query *query = db_query(call->db, &sum_freshness);
-    int64_t span = (int64_t)(slo->threshold * 1e6);
-
-    query_bind_integer(query, span);
-    query_bind_text(query, call->tenant);
-    query_bind_integer(query, since);
-    if (query_next(query) && !query_is_null(query, 0)) {
-        int64_t first = query_integer(query, 0), last = query_integer(query, 1);
-        int64_t tail = call->now - last;
-
-        window->valid = timestamp_seconds(first, call->now);
-        window->good = (double)(query_integer(query, 2) + (tail < span ? tail : span)) / 1e6;
-        window->good = fmin(fmax(window->good, 0), window->valid);
-        window->known = window->valid > 0;
-        window->valid = fmax(window->valid, 0);
-    }
-    return query_end(query, call->problem);
-}
-
-static enum error measure_errors(const struct storage_call *call, int64_t since,
-                                 struct slo_window *window)
-{
-    struct query *query = db_query(call->db, &count_errors);
-
-    query_bind_text(query, call->tenant);
-    query_bind_integer(query, since);
-    if (query_next(query)) {
-        bool coded = query_integer(query, 2) > 0;
-
-        window->valid = (double)query_integer(query, coded ? 2 : 0);
-        window->good = window->valid - (double)query_integer(query, coded ? 3 : 1);
-    }
-    window->known = window->valid > 0;
-    return query_end(query, call->problem);
-}
-
 enum error slo_measure(const struct storage_call *call, const struct slo *slo, int64_t microseconds,
                        struct slo_window *window)
 {
-    int64_t since = call->now - microseconds;
-    enum error error;
+    struct slo_buckets buckets;
+    enum error error =
+        slo_buckets_read(call, slo, call->now - microseconds, microseconds, 1, true, &buckets);
 
-    *window = (struct slo_window){0};
-    if (slo->measurement == SLO_LATENCY)
-        error = measure_latency(call, slo, since, window);
-    else if (slo->measurement == SLO_FRESHNESS)
-        error = measure_freshness(call, slo, since, window);
-    else
-        error = measure_errors(call, since, window);
-    if (window->known)
-        window->share = window->good / window->valid;
+    *window = error ? (struct slo_window){0} : slo_buckets_window(&buckets, 0, 1);
     return error;
 }
 
@@ -197,7 +112,7 @@ static enum error diagnose(const struct storage_call *call, struct slo_status *s
     if (status->slo->measurement == SLO_LATENCY)
         return quantile(call, status, call->now - status->slo->window_days * us_per_day,
                         &status->diagnostic);
-    if (status->slo->measurement == SLO_ERRORS)
+    if (status->slo->measurement != SLO_FRESHNESS)
         status->diagnostic = GIVEN_NUMBER(100 * (1 - window->share));
     return ERROR_NONE;
 }
@@ -211,31 +126,54 @@ static bool is_thin(const struct slo_status *status)
                              (window->good < window->valid && too_few_failures(status)));
 }
 
+/* All windows from one reading, in buckets that end now: of an hour, or of a metric's checks, the
+ * last of which is the last whole one. */
+static enum error read_windows(const struct storage_call *call, const struct slo *slo,
+                               struct slo_buckets *buckets)
+{
+    bool checks = slo->measurement == SLO_METRIC;
+    int64_t step = checks ? slo->every : us_per_hour, days = slo->window_days;
+    int64_t end = checks ? call->now / step * step : call->now;
+    int64_t count = (days > BURN_DAYS_MAX ? days : BURN_DAYS_MAX) * (us_per_day / step);
+
+    return slo_buckets_read(call, slo, end - count * step, step, count, !checks, buckets);
+}
+
+/* The last `microseconds` of the buckets. */
+static struct slo_window last_of(const struct slo_buckets *buckets, int64_t microseconds)
+{
+    return slo_buckets_window(buckets, buckets->count - microseconds / buckets->step,
+                              buckets->count);
+}
+
 enum error slo_status(const struct storage_call *call, const struct slo *slo,
                       struct slo_status *status)
 {
-    static const int64_t burn_windows[] = {3600000000, 6 * 3600000000, 72 * 3600000000};
+    static const int64_t burn_windows[] = {3600000000, 6 * 3600000000, BURN_DAYS_MAX * 86400000000};
+    struct slo_buckets buckets;
     enum error error;
 
     *status = (struct slo_status){.slo = slo};
     if (slo->measurement == SLO_UNSUPPORTED)
         return problem_set(call->problem, ERROR_SYSTEM, "slo_measurement",
                            "Unsupported SLO measurement '%s'.", slo->measurement_name);
-    error = slo_measure(call, slo, slo->window_days * us_per_day, &status->window);
-    if (!error && status->window.known)
+    error = read_windows(call, slo, &buckets);
+    if (error)
+        return error;
+    status->window = last_of(&buckets, slo->window_days * us_per_day);
+    if (status->window.known)
         status->current = GIVEN_NUMBER(number_round(status->window.share, 4));
-    for (size_t i = 0; !error && i < 3; i++) {
-        struct slo_window window;
+    for (size_t i = 0; i < COUNT_OF(burn_windows); i++) {
+        struct slo_window window = last_of(&buckets, burn_windows[i]);
 
-        error = slo_measure(call, slo, burn_windows[i], &window);
         if (!too_few_events(slo, &window))
             status->burn[i] = slo_burn(slo->target, &window);
     }
-    if (error)
-        return error;
     status->budget = slo_budget(slo->target, status->current);
     status->state = state_of(status);
-    status->thin = is_thin(status);
+    status->reason = buckets.reason    ? buckets.reason
+                     : is_thin(status) ? "not_enough_traffic"
+                                       : NULL;
     return diagnose(call, status);
 }
 
@@ -254,13 +192,16 @@ static const struct field latency_fields[] = {NUMBER_ROW("p95_latency_ms", value
 static const struct field freshness_fields[] = {NUMBER_ROW("age_seconds", value),
                                                 NULLABLE_NUMBER(OWNER, event_age_seconds)};
 static const struct field errors_fields[] = {NUMBER_ROW("error_rate_percent", value)};
+static const struct field checks_fields[] = {NUMBER_ROW("out_of_bounds_percent", value)};
 #undef OWNER
 static SCHEMA(latency_schema, struct slo_diagnostic, "SLOLatency", latency_fields);
 static SCHEMA(freshness_schema, struct slo_diagnostic, "SLOFreshness", freshness_fields);
 static SCHEMA(errors_schema, struct slo_diagnostic, "SLOErrors", errors_fields);
+static SCHEMA(checks_schema, struct slo_diagnostic, "SLOChecks", checks_fields);
 static const struct schema *const diagnostic_schemas[] = {[SLO_LATENCY] = &latency_schema,
                                                           [SLO_FRESHNESS] = &freshness_schema,
-                                                          [SLO_ERRORS] = &errors_schema};
+                                                          [SLO_ERRORS] = &errors_schema,
+                                                          [SLO_METRIC] = &checks_schema};
 
 #define OWNER struct slo_answer
 static const struct field slo_fields[] = {
@@ -274,9 +215,20 @@ static const struct field slo_fields[] = {
     NULLABLE_NUMBER(OWNER, valid),
     STRING(OWNER, unit),
     STRING(OWNER, reason, .omit_if_null = true,
-           .help = "not_enough_traffic: too few requests, events or failures to judge by."),
+           .help = "not_enough_traffic: too few requests, events or failures to judge by. Else why "
+                   "its metric cannot be computed."),
     OBJECT(OWNER, burn_rates, burn_schema),
     WRITTEN_JSON(OWNER, diagnostic, .help = "What was measured, by kind of service level."),
+    STRING(OWNER, description, .omit_if_null = true),
+    STRING(OWNER, measurement),
+    NULLABLE_NUMBER(OWNER, threshold, .omit_if_null = true),
+    STRING(OWNER, entity, .omit_if_null = true, .help = "Whose events count."),
+    STRING(OWNER, metric, .omit_if_null = true, .help = "Whose events count, or whose values."),
+    NULLABLE_NUMBER(OWNER, minimum, .omit_if_null = true,
+                    .help = "Of metric_value: the least value that is good."),
+    NULLABLE_NUMBER(OWNER, maximum, .omit_if_null = true),
+    NULLABLE_NUMBER(OWNER, every_seconds, .omit_if_null = true,
+                    .help = "Of metric_value: how often it is checked."),
 };
 #undef OWNER
 static SCHEMA(slo_schema, struct slo_answer, "SLOStatus", slo_fields);
@@ -289,66 +241,129 @@ static const struct field slos_fields[] = {
 #undef OWNER
 SCHEMA(slos_schema, struct slo_answers, "SLOResponse", slos_fields);
 
-static const char *diagnostic_of(struct arena *arena, const struct slo_status *status,
-                                 struct data_ages ages)
+static bool is_whole(const struct slo *slo)
 {
-    struct slo_diagnostic diagnostic = {.value = status->diagnostic,
-                                        .event_age_seconds = ages.event_age_seconds};
-
-    if (status->slo->measurement == SLO_FRESHNESS)
-        diagnostic.value = ages.freshness_seconds;
-    return schema_json(arena, DIAGNOSTIC_TEXT_MAX, diagnostic_schemas[status->slo->measurement],
-                       &diagnostic);
+    return !slo->entity && !slo->metric;
 }
 
-static struct slo_answer answer_of(struct arena *arena, const struct slo_status *status,
-                                   struct data_ages ages)
+/* The age of what a level of freshness is about. */
+static enum error ages_of(const struct storage_call *call, const struct slo *slo,
+                          struct data_ages *ages)
 {
-    static const char *const units[] = {"requests", "seconds", "events"};
-    struct burn_rates *burn_rates = ARENA_NEW(arena, struct burn_rates);
-    bool known = status->window.known;
-
-    *burn_rates = (struct burn_rates){
-        .hour = status->burn[0], .six_hours = status->burn[1], .three_days = status->burn[2]};
-    return (struct slo_answer){.name = status->slo->name,
-                               .target = status->slo->target,
-                               .current = status->current,
-                               .error_budget_remaining = status->budget,
-                               .status = status->state,
-                               .window_days = status->slo->window_days,
-                               .good = {known, number_round(status->window.good, 2)},
-                               .valid = {known, number_round(status->window.valid, 2)},
-                               .unit = units[status->slo->measurement],
-                               .reason = status->thin ? "not_enough_traffic" : NULL,
-                               .burn_rates = burn_rates,
-                               .diagnostic = diagnostic_of(arena, status, ages)};
-}
-
-enum error slo_read_all(const struct storage_call *call, const struct catalog *catalog,
-                        const char *path, struct slo_answers *answer)
-{
-    struct slo_answer *items = ARENA_ARRAY(call->arena, struct slo_answer, catalog->slo_count);
-    struct optional_number least = {0};
-    enum slo_state worst = SLO_HEALTHY;
     struct event_mark newest;
     enum error error;
 
-    if (!catalog->slo_file_found)
-        return problem_set(call->problem, ERROR_UNAVAILABLE, "slo_file_missing",
-                           "SLO config '%s' was not found.", path);
-    error = newest_applied(call, &newest);
-    for (size_t i = 0; !error && i < catalog->slo_count; i++) {
-        struct slo_status status;
+    if (slo->entity) {
+        const char *table = slo->entity->table->name;
+        const struct string_list tables = {1, &table};
 
-        error = slo_status(call, &catalog->slos[i], &status);
+        return ages_of_tables(call, &tables, ages);
+    }
+    error = slo->metric ? newest_of_types(call, &slo->metric->source_events, &newest)
+                        : newest_applied(call, &newest);
+    if (!error)
+        *ages = data_ages(newest, call->now);
+    return error;
+}
+
+static enum error show_diagnostic(const struct storage_call *call, const struct slo_status *status,
+                                  const char **text)
+{
+    const struct slo *slo = status->slo;
+    struct slo_diagnostic diagnostic = {.value = status->diagnostic};
+    struct data_ages ages = {0};
+    enum error error = slo->measurement == SLO_FRESHNESS ? ages_of(call, slo, &ages) : ERROR_NONE;
+
+    if (slo->measurement == SLO_FRESHNESS)
+        diagnostic = (struct slo_diagnostic){ages.freshness_seconds, ages.event_age_seconds};
+    *text = schema_json(call->arena, DIAGNOSTIC_TEXT_MAX, diagnostic_schemas[slo->measurement],
+                        &diagnostic);
+    return error;
+}
+
+static struct slo_answer answer_of(struct arena *arena, const struct slo_status *status)
+{
+    static const char *const units[] = {"requests", "seconds", "events", "checks"};
+    struct burn_rates *burn_rates = ARENA_NEW(arena, struct burn_rates);
+    const struct slo *slo = status->slo;
+    bool known = status->window.known, checks = slo->measurement == SLO_METRIC;
+
+    *burn_rates = (struct burn_rates){
+        .hour = status->burn[0], .six_hours = status->burn[1], .three_days = status->burn[2]};
+    return (struct slo_answer){.name = slo->name,
+                               .target = slo->target,
+                               .current = status->current,
+                               .error_budget_remaining = status->budget,
+                               .status = status->state,
+                               .window_days = slo->window_days,
+                               .good = {known, number_round(status->window.good, 2)},
+                               .valid = {known, number_round(status->window.valid, 2)},
+                               .unit = units[slo->measurement],
+                               .reason = status->reason,
+                               .burn_rates = burn_rates,
+                               .description = slo->description,
+                               .measurement = slo->measurement_name,
+                               .threshold = {!checks, slo->threshold},
+                               .entity = slo->entity ? slo->entity->name : NULL,
+                               .metric = slo->metric ? slo->metric->name : NULL,
+                               .minimum = slo->minimum,
+                               .maximum = slo->maximum,
+                               .every_seconds = {checks, (double)slo->every / 1e6}};
+}
+
+bool slo_is_seen(const struct reading *reading, const struct slo *slo)
+{
+    if (is_whole(slo))
+        return true;
+    if (slo->entity)
+        return may_see_table(reading, slo->entity->table);
+    return slo->measurement == SLO_METRIC
+               ? may_see_tables_of(reading, slo->metric, slo->metric->measure)
+               : may_see_metric(reading, slo->metric->name);
+}
+
+enum error slo_file_missing(const struct reading *reading)
+{
+    if (reading->catalog->slo_file_found)
+        return ERROR_NONE;
+    return problem_set(reading->storage.problem, ERROR_UNAVAILABLE, "slo_file_missing",
+                       "SLO config '%s' was not found.", reading->settings->slo_file);
+}
+
+static enum error read_answer(const struct storage_call *call, const struct slo *slo,
+                              struct slo_answer *answer)
+{
+    struct slo_status status;
+    enum error error = slo_status(call, slo, &status);
+
+    if (error)
+        return error;
+    *answer = answer_of(call->arena, &status);
+    return show_diagnostic(call, &status, &answer->diagnostic);
+}
+
+enum error slo_read_all(const struct reading *reading, struct slo_answers *answer)
+{
+    const struct storage_call *call = &reading->storage;
+    const struct catalog *catalog = reading->catalog;
+    struct slo_answer *items = ARENA_ARRAY(call->arena, struct slo_answer, catalog->slo_count);
+    enum error error = slo_file_missing(reading);
+
+    *answer = (struct slo_answers){.slos = {0, items}, .status = SLO_HEALTHY};
+    for (size_t i = 0; !error && i < catalog->slo_count; i++) {
+        struct slo_answer *one = &items[answer->slos.count];
+        const struct optional_number *least = &answer->error_budget_remaining;
+
+        if (!slo_is_seen(reading, &catalog->slos[i]))
+            continue;
+        error = read_answer(call, &catalog->slos[i], one);
         if (error)
             break;
-        items[i] = answer_of(call->arena, &status, data_ages(newest, call->now));
-        worst = status.state > worst ? status.state : worst;
-        if (status.budget.given && (!least.given || status.budget.value < least.value))
-            least = status.budget;
+        answer->slos.count++;
+        answer->status = one->status > answer->status ? one->status : answer->status;
+        if (one->error_budget_remaining.given &&
+            (!least->given || one->error_budget_remaining.value < least->value))
+            answer->error_budget_remaining = one->error_budget_remaining;
     }
-    *answer = (struct slo_answers){
-        .slos = {catalog->slo_count, items}, .status = (int)worst, .error_budget_remaining = least};
     return error;
 }

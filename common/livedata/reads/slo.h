@@ -1,13 +1,11 @@
 /*
- * Service levels from the journal and, for the latency of answers, the request log: good share of a
- * window, remaining error budget and burn rate.
+ * Service levels from the journal, the request log (latency of answers) and metrics: good share of
+ * a window, remaining error budget and burn rate.
  */
 #ifndef ASSAY_LIVEDATA_READS_SLO_H
 #define ASSAY_LIVEDATA_READS_SLO_H
 
-#include "base/schema.h"
-#include "livedata/catalog/catalog.h"
-#include "livedata/storage_call.h"
+#include "livedata/reads/answers.h"
 
 struct slo_window {
     bool known;
@@ -25,7 +23,8 @@ struct slo_status {
     struct optional_number budget;
     struct optional_number burn[3]; /* 1h, 6h, 3d; two decimals */
     enum slo_state state;
-    bool thin; /* too few requests or events, or failures, to judge by */
+    const char *reason; /* not_enough_traffic: too few requests or events, or failures, to judge by;
+                           or why its metric cannot be computed; or NULL */
     struct optional_number diagnostic;
 };
 
@@ -56,9 +55,12 @@ struct slo_answer {
     int64_t window_days;
     struct optional_number good, valid;
     const char *unit;
-    const char *reason; /* not_enough_traffic; or NULL */
+    const char *reason; /* as above */
     const struct burn_rates *burn_rates;
     const char *diagnostic; /* JSON object, by measurement */
+    /* The objective, as its file has it; NULL or not given = it has none. */
+    const char *description, *measurement, *entity, *metric;
+    struct optional_number threshold, minimum, maximum, every_seconds;
 };
 struct slo_answers {
     OBJECT_LIST(struct slo_answer, slos);
@@ -67,8 +69,12 @@ struct slo_answers {
 };
 SCHEMA_OF(slos_schema, struct slo_answers);
 
-/* ERROR_UNAVAILABLE slo_file_missing, ERROR_SYSTEM slo_measurement. */
-MUST_CHECK enum error slo_read_all(const struct storage_call *call, const struct catalog *catalog,
-                                   const char *path, struct slo_answers *answer);
+/* Whether the key may read what the level is about. */
+bool slo_is_seen(const struct reading *reading, const struct slo *slo);
+/* ERROR_UNAVAILABLE slo_file_missing when there is no file of levels. */
+MUST_CHECK enum error slo_file_missing(const struct reading *reading);
+
+/* Those that the key may see. ERROR_UNAVAILABLE slo_file_missing, ERROR_SYSTEM slo_measurement. */
+MUST_CHECK enum error slo_read_all(const struct reading *reading, struct slo_answers *answer);
 
 #endif

@@ -1,0 +1,166 @@
+/* Service levels over time, each point from the same buckets. */
+#include "livedata/reads/slo_series.h"
+
+#include "base/number.h"
+#include "livedata/catalog/own.h"
+#include "livedata/reads/slo_buckets.h"
+#include "livedata/timestamp.h"
+
+#include <string.h>
+
+enum { BUCKETS_MAX = 50000 };
+
+#define OWNER struct slo_point
+static const struct field point_fields[] = {
+    TIME(OWNER, at, .time = TIME_Z, .help = "End of the window that the values are of."),
+    NULLABLE_NUMBER(OWNER, current, .help = "null: nothing was measured."),
+    NULLABLE_NUMBER(OWNER, error_budget_remaining),
+    NULLABLE_NUMBER(OWNER, good),
+    NULLABLE_NUMBER(OWNER, valid),
+    BOOLEAN(OWNER, partial, .help = "A part of the window is no longer kept."),
+};
+#undef OWNER
+static SCHEMA(point_schema, struct slo_point, "SLOPoint", point_fields);
+
+#define OWNER struct slo_series
+static const struct field series_fields[] = {
+    STRING(OWNER, name),
+    STRING(OWNER, step),
+    NUMBER(OWNER, target),
+    INTEGER(OWNER, window_days),
+    TIME(OWNER, from, .time = TIME_Z),
+    TIME(OWNER, to, .time = TIME_Z),
+    TIME_OR_NULL(OWNER, kept_since, .time = TIME_Z,
+                 .help = "What is older is deleted; null: nothing is."),
+    OBJECTS(OWNER, points, point_schema, .help = "At the end of each step, by time."),
+};
+#undef OWNER
+SCHEMA(slo_series_schema, struct slo_series, "SLOSeries", series_fields);
+
+static const struct slo *find_level(const struct reading *reading, const char *name)
+{
+    for (size_t i = 0; i < reading->catalog->slo_count; i++)
+        if (strcmp(reading->catalog->slos[i].name, name) == 0 &&
+            slo_is_seen(reading, &reading->catalog->slos[i]))
+            return &reading->catalog->slos[i];
+    return NULL;
+}
+
+static enum error check_level(const struct reading *reading, const char *name,
+                              const struct slo **slo)
+{
+    struct problem *problem = reading->storage.problem;
+    enum error error = slo_file_missing(reading);
+
+    if (error)
+        return error;
+    *slo = find_level(reading, name);
+    if (!*slo)
+        return problem_set(problem, ERROR_NOT_FOUND, "unknown_slo",
+                           "There is no service level '%.100s'.", name);
+    if ((*slo)->measurement == SLO_UNSUPPORTED)
+        return problem_set(problem, ERROR_SYSTEM, "slo_measurement",
+                           "Unsupported SLO measurement '%s'.", (*slo)->measurement_name);
+    return ERROR_NONE;
+}
+
+/* From when on the rows that the level is measured by are there. */
+static int64_t kept_since(const struct reading *reading, const struct slo *slo)
+{
+    const struct serving_table *table = slo->measurement == SLO_METRIC ? slo->metric->table : NULL;
+    int64_t days = slo->measurement == SLO_LATENCY ? reading->settings->log_retention_days
+                                                   : reading->settings->journal_retention_days;
+
+    if (table && strcmp(table->name, "pipeline_events") != 0)
+        days = table->own ? table->own->retention_days : 0;
+    return days ? reading->storage.now - days * us_per_day : 0;
+}
+
+static struct slo_point point_of(const struct slo *slo, const struct slo_window *window, int64_t at,
+                                 int64_t kept)
+{
+    struct slo_point point = {.at = at, .partial = at - slo->window_days * us_per_day < kept};
+
+    if (window->known) {
+        point.current = GIVEN_NUMBER(number_round(window->share, 4));
+        point.good = GIVEN_NUMBER(number_round(window->good, 2));
+        point.valid = GIVEN_NUMBER(number_round(window->valid, 2));
+    }
+    point.error_budget_remaining = slo_budget(slo->target, point.current);
+    return point;
+}
+
+/* One point per step of the grid. */
+static enum error read_grid(const struct storage_call *call, const struct slo *slo,
+                            const struct grid *grid, int64_t kept, struct slo_point *points)
+{
+    int64_t step = slo->measurement == SLO_METRIC ? slo->every : grid->step;
+    int64_t window = slo->window_days * (us_per_day / step), each = grid->step / step;
+    int64_t count = window + (grid->count - 1) * each;
+    struct slo_buckets buckets;
+    enum error error;
+
+    if (grid->step % step)
+        return problem_set(call->problem, ERROR_INVALID, "step_invalid",
+                           "%s is checked every %lld minutes: step must be a multiple of that",
+                           slo->name, (long long)(step / us_per_minute));
+    if (count > BUCKETS_MAX)
+        return problem_set(call->problem, ERROR_INVALID, "too_many_points",
+                           "%lld days in steps of %s are more than %d: choose a longer step.",
+                           (long long)slo->window_days, grid->step_text, BUCKETS_MAX);
+    error = slo_buckets_read(call, slo, grid->first - window * step, step, count, false, &buckets);
+    for (int64_t i = 0; !error && i < grid->count; i++) {
+        struct slo_window share = slo_buckets_window(&buckets, i * each, window + i * each);
+
+        points[i] = point_of(slo, &share, grid->first + i * grid->step, kept);
+    }
+    return error;
+}
+
+static enum error read_now(const struct storage_call *call, const struct slo *slo, int64_t kept,
+                           struct slo_point *point)
+{
+    struct slo_status status;
+    enum error error = slo_status(call, slo, &status);
+
+    if (!error)
+        *point = point_of(slo, &status.window, call->now, kept);
+    return error;
+}
+
+enum error slo_read_series(const struct reading *reading, const struct slo_series_query *query,
+                           struct slo_series *series)
+{
+    const struct storage_call *call = &reading->storage;
+    struct grid_query chosen = query->grid;
+    const struct slo *slo = NULL;
+    struct slo_point *points;
+    struct grid grid;
+    int64_t kept;
+    enum error error = check_level(reading, query->name, &slo);
+
+    if (error)
+        return error;
+    chosen.span = slo->window_days * us_per_day;
+    error = grid_choose(call, &chosen, &grid);
+    if (error)
+        return error;
+    kept = kept_since(reading, slo);
+    points = ARENA_ARRAY(call->arena, struct slo_point, (size_t)grid.count + 1);
+    *series = (struct slo_series){.name = slo->name,
+                                  .step = grid.step_text,
+                                  .target = slo->target,
+                                  .window_days = slo->window_days,
+                                  .from = grid.from,
+                                  .to = grid.to,
+                                  .kept_since = kept,
+                                  .points = {(size_t)grid.count, points}};
+    if (grid.count)
+        error = read_grid(call, slo, &grid, kept, points);
+    if (error || query->grid.to)
+        return error;
+    /* A step that ends now is that point itself. */
+    if (grid.count && points[grid.count - 1].at == call->now)
+        series->points.count--;
+    return read_now(call, slo, kept, &points[series->points.count++]);
+}
