@@ -26,6 +26,7 @@ enum error domains_handle(struct request *request, struct reply *reply);
 enum error plan_handle(struct request *request, struct reply *reply);
 enum error slo_handle(struct request *request, struct reply *reply);
 enum error slo_series_handle(struct request *request, struct reply *reply);
+enum error slo_all_series_handle(struct request *request, struct reply *reply);
 enum error current_handle(struct request *request, struct reply *reply);
 enum error event_rate_handle(struct request *request, struct reply *reply);
 enum error changelog_handle(struct request *request, struct reply *reply);

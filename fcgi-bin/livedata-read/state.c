@@ -56,6 +56,19 @@ enum error slo_series_handle(struct request *request, struct reply *reply)
     return error ? error : slo_read_series(&reading, &query, series);
 }
 
+enum error slo_all_series_handle(struct request *request, struct reply *reply)
+{
+    struct slo_series_list *list = ARENA_NEW(request->arena, struct slo_series_list);
+    struct grid_query grid = {0};
+    struct reading reading;
+    enum error error = read_grid(request, request->query, &grid);
+
+    reply->object = list;
+    if (!error)
+        error = service_reading(request, &reading);
+    return error ? error : slo_read_all_series(&reading, &grid, list);
+}
+
 enum error current_handle(struct request *request, struct reply *reply)
 {
     struct current_report *report = ARENA_NEW(request->arena, struct current_report);

@@ -51,6 +51,7 @@ export const metricName = (name) => textOr(`metric_name.${name}`, name);
 export const domainName = (name) => textOr(`domain.${name}`, name);
 export const typeName = (type) => textOr(`entity.${type}`, type);
 export const attributeName = (name) => textOr(`attribute.${name}`, name);
+export const levelName = (name) => textOr(`promise.${name}`, name);
 export const stateWord = (value) => textOr(`word.${value}`, value);
 export const eventName = (type) => textOr(`event_type.${String(type).replaceAll('.', '_')}`, type);
 

@@ -46,7 +46,7 @@ async function send(event) {
     return response.json();
 }
 
-test('asks for the key where it is needed; figures of the shop come first, budgets and tables are folded', async () => {
+test('asks for the key where it is needed; what needs somebody comes first, then budgets, events and what is fresh', async () => {
     /* More than an address may fail to authenticate: who has the key is let in all the same. */
     const statuses = [];
     for (let i = 0; i < 12; i++) statuses.push((await fetch(`${livedata}/v1/slo`)).status);
@@ -55,16 +55,49 @@ test('asks for the key where it is needed; figures of the shop come first, budge
     await page.waitForSelector('[data-component="serving"]');
     await page.fill('#access-token', key);
     await page.click('form.notice button[type="submit"]');
-    await untilText(page, '#figures [data-metric="revenue"]', /Revenue\s*RUB[\s\S]*24 hours/);
     await page.waitForSelector('#needs li');
-    assert.equal(await page.locator('[data-promise="data_freshness"] progress').isVisible(), false);
-    await page.click('#technical > summary');
-    await page.waitForSelector('[data-promise="data_freshness"] progress');
-    assert.match(await page.textContent('[data-promise="error_rate"]'), /Burn rate, 1 hour/);
-    await untilText(page, 'section[aria-labelledby="fresh-title"] tbody', /Revenue\s*orders_v2/);
+    assert.equal(await page.evaluate(() => document.querySelector('#page section').id), 'needs');
+    await untilText(page, '[data-level="data_freshness"]', /Data freshness[\s\S]*newest event at most 30 sec old, 99\.9% of the time/);
+    await page.waitForSelector('#rate .chart-plot path.chart-series');
+    await untilText(page, '#rate-sum', /Applied: [1-9][\d,]* · Failed: \d/);
+    await page.selectOption('#rate-period', 'week');
+    await page.waitForSelector('#rate .chart-plot path.chart-series');
+    await untilText(page, '#fresh', /Order\s*(Fresh|Stale|No data)/);
+    await page.locator('#key-figures').scrollIntoViewIfNeeded();
+    await untilText(page, '#figures [data-metric="revenue"]', /Revenue\s*RUB[\s\S]*24 hours/);
     assert.equal(await page.evaluate(() => sessionStorage.getItem('assay.token')), key);
     assert.equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('key')), false);
     await close(page, [401, 429]);
+});
+
+test('an entity whose events fail needs attention, and the failed events are one click away', async () => {
+    const product = { event_id: randomUUID(), event_type: 'product.updated', timestamp: new Date().toISOString(), source: 'shop', product_id: 'PROD-001', price: '-1' };
+    assert.equal((await send(product)).applied, 0);
+    const page = await openWithKey('/');
+    await untilText(page, '#fresh', /Latest event/);
+    const failed = page.locator('#fresh tbody tr', { hasText: 'Failed events in the last hour' });
+    if ((await failed.count()) > 0) assert.match(String(await failed.first().locator('a').last().getAttribute('href')), /\/dead-letters$/);
+    await untilText(page, '#needs', /Failed events/);
+    await page.click('#needs a[href$="/dead-letters"] >> nth=0');
+    await page.waitForSelector(`[title="${product.event_id}"]`);
+    await close(page);
+});
+
+test('service levels show their objective and the line of their budget, by the time that is chosen', async () => {
+    const page = await openWithKey('/service-levels');
+    await page.waitForSelector('[data-level="error_rate"] .facts');
+    assert.match(await page.textContent('[data-level="error_rate"]'), /All data: 99\.9% of events applied[\s\S]*Burn rate, 1 hour/);
+    assert.match(await page.textContent('[data-level="api_latency_p95"]'), /99% of requests answered within 100/);
+    assert.doesNotMatch(await page.textContent('#levels'), /_percent|_seconds|undefined|NaN/);
+    await page.selectOption('#period', '7d');
+    await page.waitForURL(/period=7d/);
+    await page.waitForSelector('[data-level="error_rate"] .facts');
+    await page.click('[data-level="error_rate"] a[href$="/dead-letters"]');
+    await page.waitForURL(/dead-letters/);
+    await page.goto(`${livedata}/`);
+    await page.click('[data-level="error_rate"] a');
+    await page.waitForURL(/service-levels#level-error_rate/);
+    await close(page);
 });
 
 test('the overview finds an order by its number and takes a question', async () => {
@@ -394,6 +427,7 @@ const pages = [
     ['/events?tab=send', '#send-one'],
     ['/contracts', '#contract'],
     ['/dead-letters', '.list table'],
+    ['/service-levels', '#levels [data-level="error_rate"]'],
     ['/alerts', '#alert-name'],
     ['/alerts?metric=conversion_rate&window=24h', '#recent'],
     ['/keys', '#key'],

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bool read_step(const char *text, int64_t *step)
+bool grid_step(const char *text, int64_t *step)
 {
     if (strcmp(text, "day") == 0)
         text = "1d";
@@ -24,7 +24,7 @@ enum error grid_choose(const struct storage_call *call, const struct grid_query 
                            "from must be before to, and to not in the future");
     if (!grid->step_text)
         grid->step_text = grid->to - grid->from <= GRID_STEPS_MAX / 2 * us_per_hour ? "1h" : "1d";
-    if (!read_step(grid->step_text, &grid->step))
+    if (!grid_step(grid->step_text, &grid->step))
         return problem_set(call->problem, ERROR_INVALID, "step_invalid",
                            "step '%.40s' is no part of a day, as 5m and 1h are, and not 1d",
                            grid->step_text);

@@ -20,6 +20,9 @@ struct grid {
     const char *step_text;
 };
 
+/* "15m", "1h", "day" in microseconds; false for what does not divide a day. */
+bool grid_step(const char *text, int64_t *step);
+
 /* ERROR_INVALID range_invalid, step_invalid, too_many_points. */
 MUST_CHECK enum error grid_choose(const struct storage_call *call, const struct grid_query *query,
                                   struct grid *grid);

@@ -231,7 +231,7 @@ static const struct field slo_fields[] = {
                     .help = "Of metric_value: how often it is checked."),
 };
 #undef OWNER
-static SCHEMA(slo_schema, struct slo_answer, "SLOStatus", slo_fields);
+SCHEMA(slo_schema, struct slo_answer, "SLOStatus", slo_fields);
 
 #define OWNER struct slo_answers
 static const struct field slos_fields[] = {
@@ -330,8 +330,8 @@ enum error slo_file_missing(const struct reading *reading)
                        "SLO config '%s' was not found.", reading->settings->slo_file);
 }
 
-static enum error read_answer(const struct storage_call *call, const struct slo *slo,
-                              struct slo_answer *answer)
+enum error slo_read(const struct storage_call *call, const struct slo *slo,
+                    struct slo_answer *answer)
 {
     struct slo_status status;
     enum error error = slo_status(call, slo, &status);
@@ -356,7 +356,7 @@ enum error slo_read_all(const struct reading *reading, struct slo_answers *answe
 
         if (!slo_is_seen(reading, &catalog->slos[i]))
             continue;
-        error = read_answer(call, &catalog->slos[i], one);
+        error = slo_read(call, &catalog->slos[i], one);
         if (error)
             break;
         answer->slos.count++;

@@ -62,6 +62,11 @@ struct slo_answer {
     const char *description, *measurement, *entity, *metric;
     struct optional_number threshold, minimum, maximum, every_seconds;
 };
+SCHEMA_OF(slo_schema, struct slo_answer);
+/* ERROR_SYSTEM slo_measurement. */
+MUST_CHECK enum error slo_read(const struct storage_call *call, const struct slo *slo,
+                               struct slo_answer *answer);
+
 struct slo_answers {
     OBJECT_LIST(struct slo_answer, slos);
     int status;                                    /* the highest */

@@ -33,9 +33,16 @@ static const struct field series_fields[] = {
     TIME_OR_NULL(OWNER, kept_since, .time = TIME_Z,
                  .help = "What is older is deleted; null: nothing is."),
     OBJECTS(OWNER, points, point_schema, .help = "At the end of each step, by time."),
+    OBJECT(OWNER, level, slo_schema, .omit_if_null = true,
+           .help = "In the list of all levels: as it is now."),
 };
 #undef OWNER
 SCHEMA(slo_series_schema, struct slo_series, "SLOSeries", series_fields);
+
+#define OWNER struct slo_series_list
+static const struct field list_fields[] = {OBJECTS(OWNER, series, slo_series_schema)};
+#undef OWNER
+SCHEMA(slo_series_list_schema, struct slo_series_list, "SLOSeriesList", list_fields);
 
 static const struct slo *find_level(const struct reading *reading, const char *name)
 {
@@ -46,22 +53,12 @@ static const struct slo *find_level(const struct reading *reading, const char *n
     return NULL;
 }
 
-static enum error check_level(const struct reading *reading, const char *name,
-                              const struct slo **slo)
+static enum error check_level(const struct reading *reading, const struct slo *slo)
 {
-    struct problem *problem = reading->storage.problem;
-    enum error error = slo_file_missing(reading);
-
-    if (error)
-        return error;
-    *slo = find_level(reading, name);
-    if (!*slo)
-        return problem_set(problem, ERROR_NOT_FOUND, "unknown_slo",
-                           "There is no service level '%.100s'.", name);
-    if ((*slo)->measurement == SLO_UNSUPPORTED)
-        return problem_set(problem, ERROR_SYSTEM, "slo_measurement",
-                           "Unsupported SLO measurement '%s'.", (*slo)->measurement_name);
-    return ERROR_NONE;
+    if (slo->measurement != SLO_UNSUPPORTED)
+        return ERROR_NONE;
+    return problem_set(reading->storage.problem, ERROR_SYSTEM, "slo_measurement",
+                       "Unsupported SLO measurement '%s'.", slo->measurement_name);
 }
 
 /* From when on the rows that the level is measured by are there. */
@@ -128,24 +125,20 @@ static enum error read_now(const struct storage_call *call, const struct slo *sl
     return error;
 }
 
-enum error slo_read_series(const struct reading *reading, const struct slo_series_query *query,
-                           struct slo_series *series)
+static enum error read_level(const struct reading *reading, const struct slo *slo,
+                             struct grid_query chosen, struct slo_series *series)
 {
     const struct storage_call *call = &reading->storage;
-    struct grid_query chosen = query->grid;
-    const struct slo *slo = NULL;
+    int64_t kept = kept_since(reading, slo);
     struct slo_point *points;
     struct grid grid;
-    int64_t kept;
-    enum error error = check_level(reading, query->name, &slo);
+    enum error error = check_level(reading, slo);
 
-    if (error)
-        return error;
     chosen.span = slo->window_days * us_per_day;
-    error = grid_choose(call, &chosen, &grid);
+    if (!error)
+        error = grid_choose(call, &chosen, &grid);
     if (error)
         return error;
-    kept = kept_since(reading, slo);
     points = ARENA_ARRAY(call->arena, struct slo_point, (size_t)grid.count + 1);
     *series = (struct slo_series){.name = slo->name,
                                   .step = grid.step_text,
@@ -157,10 +150,61 @@ enum error slo_read_series(const struct reading *reading, const struct slo_serie
                                   .points = {(size_t)grid.count, points}};
     if (grid.count)
         error = read_grid(call, slo, &grid, kept, points);
-    if (error || query->grid.to)
+    if (error || chosen.to)
         return error;
     /* A step that ends now is that point itself. */
     if (grid.count && points[grid.count - 1].at == call->now)
         series->points.count--;
     return read_now(call, slo, kept, &points[series->points.count++]);
+}
+
+enum error slo_read_series(const struct reading *reading, const struct slo_series_query *query,
+                           struct slo_series *series)
+{
+    const struct slo *slo = find_level(reading, query->name);
+    enum error error = slo_file_missing(reading);
+
+    if (error)
+        return error;
+    if (slo)
+        return read_level(reading, slo, query->grid, series);
+    return problem_set(reading->storage.problem, ERROR_NOT_FOUND, "unknown_slo",
+                       "There is no service level '%.100s'.", query->name);
+}
+
+/* A step that the level can be computed in. */
+static const char *step_for(const struct slo *slo, const char *step)
+{
+    int64_t size;
+
+    if (slo->measurement != SLO_METRIC || !grid_step(step ? step : "1h", &size))
+        return step;
+    return size % slo->every ? "1d" : step;
+}
+
+enum error slo_read_all_series(const struct reading *reading, const struct grid_query *query,
+                               struct slo_series_list *list)
+{
+    const struct catalog *catalog = reading->catalog;
+    struct slo_series *items =
+        ARENA_ARRAY(reading->storage.arena, struct slo_series, catalog->slo_count);
+    enum error error = slo_file_missing(reading);
+
+    *list = (struct slo_series_list){.series = {0, items}};
+    for (size_t i = 0; !error && i < catalog->slo_count; i++) {
+        const struct slo *slo = &catalog->slos[i];
+        struct slo_answer *level = ARENA_NEW(reading->storage.arena, struct slo_answer);
+        struct slo_series *series = &items[list->series.count];
+        struct grid_query chosen = *query;
+
+        if (!slo_is_seen(reading, slo))
+            continue;
+        chosen.step = step_for(slo, query->step);
+        error = read_level(reading, slo, chosen, series);
+        if (!error)
+            error = slo_read(&reading->storage, slo, level);
+        series->level = level;
+        list->series.count++;
+    }
+    return error;
 }

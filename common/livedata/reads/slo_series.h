@@ -22,6 +22,7 @@ struct slo_series {
     int64_t from, to;
     int64_t kept_since; /* 0 = nothing is deleted */
     OBJECT_LIST(struct slo_point, points);
+    const struct slo_answer *level; /* as it is now; NULL = not asked for */
 };
 SCHEMA_OF(slo_series_schema, struct slo_series);
 
@@ -35,5 +36,15 @@ struct slo_series_query {
 MUST_CHECK enum error slo_read_series(const struct reading *reading,
                                       const struct slo_series_query *query,
                                       struct slo_series *series);
+
+/* All levels that the key may see, as they are now, and each over its window or the time that is
+ * given; where a metric's checks do not fit into the step, in steps of a day. */
+struct slo_series_list {
+    OBJECT_LIST(struct slo_series, series);
+};
+SCHEMA_OF(slo_series_list_schema, struct slo_series_list);
+MUST_CHECK enum error slo_read_all_series(const struct reading *reading,
+                                          const struct grid_query *query,
+                                          struct slo_series_list *list);
 
 #endif

@@ -1,4 +1,4 @@
-/* How the shop is doing: its figures, what needs somebody, and how current the data is; fetched again while somebody looks. */
+/* What needs somebody, how many events come, how much of each error budget is left, and what is fresh, stale or silent; fetched again while somebody looks. */
 import '../../shared/shell.js';
 import { address } from '../../shared/place.js';
 import { mount } from '../../shared/ui/app.js';
@@ -12,16 +12,39 @@ import { askMetrics, metricRows, typeOfId } from '../words.js';
 import { view } from './view.js';
 
 const everyMs = 10000;
+const slowMs = 60000; /* what is drawn over time moves slowly */
+const dayMs = 86400000;
+/* Ranges of the rate of events: their days and steps. */
+const periods = { day: [1, '1h'], week: [7, '1h'], month: [30, '1d'] };
 /** @type {Client<'livedata'>} */
 const client = createClient();
 /** @type {GetData<'livedata'>} */
 const get = async (path, options) => (await client.get(path, options)).data;
 
 /* The widest window of each metric: what has happened at all. */
-async function freshness(signal) {
+async function keyFigures(signal) {
     const catalog = await get('/v1/catalog', { signal });
     const pairs = Object.entries(catalog.metrics).map(([name, metric]) => [name, metric.available_windows.at(-1)]);
-    return metricRows(catalog, await askMetrics(client, pairs, signal));
+    return pairs.length === 0 ? [] : metricRows(catalog, await askMetrics(client, pairs, signal));
+}
+
+/* The levels as they are now, each with its course; none where no file declares any. */
+async function levelRows(signal) {
+    try {
+        const { series } = await get('/v1/slo/series', { query: { step: '6h' }, signal });
+        return series.map((course) => ({ level: course.level, course }));
+    } catch (error) {
+        if (error instanceof ApiError && error.code === 'slo_file_missing') return [];
+        throw error;
+    }
+}
+
+/* The rate begins with a whole step. */
+function rateOf(signal, period) {
+    const [days, step] = periods[period];
+    const length = step === '1d' ? dayMs : dayMs / 24;
+    const from = new Date(Math.ceil((Date.now() - days * dayMs) / length) * length).toISOString();
+    return get('/v1/events/rate', { query: { from, step }, signal });
 }
 
 /* What a key may not see is not there. */
@@ -60,24 +83,53 @@ const form = createForm(update, {
     onSubmit: ({ text }) => location.assign(address(`/explorer?${placeOf((text ?? '').trim())}`)),
 });
 
+/* The key figures are the last on the page: they are fetched when they come into sight. */
+let seen = false;
+function showFigures() {
+    figures.load();
+    figures.every(everyMs);
+}
+const sight = new IntersectionObserver((entries) => {
+    if (seen || !entries.some(({ isIntersecting }) => isIntersecting)) return;
+    seen = true;
+    if (admitted) showFigures();
+});
+
+/* One question to see whether a key is needed, before all others: each refusal counts against the reader's address. */
+let admitted = false;
+async function freshness(signal) {
+    const report = await get('/v1/freshness', { signal });
+    if (!admitted) {
+        admitted = true;
+        rate.load(app.state.period);
+        for (const resource of [levels, open]) resource.load();
+        open.every(everyMs);
+        for (const resource of [levels, rate]) resource.every(slowMs);
+        if (seen) showFigures();
+    }
+    return report;
+}
+
 const health = createResource(update, (signal) => get('/v1/health', { signal }));
-const promises = createResource(update, (signal) => get('/v1/slo', { signal }));
+const levels = createResource(update, levelRows);
+const figures = createResource(update, keyFigures);
 const fresh = createResource(update, freshness);
+const rate = createResource(update, rateOf);
 const open = createResource(update, needs);
-/* Service levels are for few: they are fetched when somebody opens them. */
-function showTechnical() {
-    app.set({ technical: true });
-    promises.load();
-    promises.every(everyMs);
-}
-app = mount(document.getElementById('page'), view, { health, promises, fresh, open, form, technical: false, actions: { showTechnical } });
-/* One question to see whether a key is needed: each refusal counts against the reader's address. */
-async function start() {
-    await fresh.load();
-    if (fresh.error?.kind !== 'unauthorized') await open.load();
-}
+const actions = {
+    choosePeriod(period) {
+        app.set({ period });
+        rate.load(period);
+    },
+    watchFigures: (element) => element && sight.observe(element),
+};
+app = mount(document.getElementById('page'), view, { health, levels, figures, fresh, rate, open, form, period: 'day', periods: Object.keys(periods), actions });
 form.write({});
 health.load();
-start();
-for (const resource of [health, fresh, open]) resource.every(everyMs);
-onAccessToken((token) => token !== null && start());
+fresh.load();
+for (const resource of [health, fresh]) resource.every(everyMs);
+onAccessToken((token) => {
+    if (token === null) return;
+    admitted = false;
+    fresh.load();
+});

@@ -1,12 +1,15 @@
-/* The overview as a template: figures of the shop, what needs somebody, then how current the data is. */
+/* The overview as a template: what needs somebody, the rate of events, service levels, what is fresh, then the key figures. */
 import { hasText, t } from '../../shared/i18n.js';
-import { formatAgo, formatInteger, formatNumber, formatPercent, formatTime, formatUnit } from '../../shared/numbers.js';
+import { formatAgo, formatDate, formatDateTime, formatInteger, formatPercent, formatTime } from '../../shared/numbers.js';
 import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
-import { html } from '../../shared/ui/lit.js';
+import { lineChart } from '../../shared/ui/charts/line.js';
+import { sparkline } from '../../shared/ui/charts/spark.js';
+import { html, ref } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
-import { table } from '../../shared/ui/table.js';
-import { ageOf, entityAddress, healthBadge, metricName, plain, stateBadge, valueOf, windowName } from '../words.js';
+import { levelAddress, objectiveOf } from '../levels.js';
+import { ageOf, entityAddress, healthBadge, levelName, metricName, plain, stateBadge, timeTick, valueOf, windowName } from '../words.js';
+import { freshTables, isWrong, reasonOf, rowName, wayOut } from './fresh.js';
 
 const named = (key, name) => (hasText(key) ? t(key) : name);
 
@@ -21,18 +24,35 @@ function figure({ name, value, unit, window, reason }) {
     </div>`;
 }
 
-function figures(rows) {
-    return html`<div class="figures" id="figures">${rows.map(figure)}</div>`;
-}
-
-function businessView({ fresh }) {
-    return html`<section class="card" aria-labelledby="figures-title">
+function figuresView({ figures, actions }) {
+    if (figures.data?.length === 0) return null;
+    return html`<section class="card" aria-labelledby="figures-title" id="key-figures" ${ref(actions.watchFigures)}>
         <h2 class="section" id="figures-title">${t('status.figures')}</h2>
-        ${resourceView(fresh, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: figures })}
+        ${resourceView(figures, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: (rows) => html`<div class="figures" id="figures">${rows.map(figure)}</div>` })}
     </section>`;
 }
 
 const firing = ({ active, state }) => active && ['firing', 'sustained'].includes(state);
+
+/* Levels that are broken or nearly so, and data that is not as it should be; a level about the same entity says it once. */
+function dataNeeds({ levels, fresh }) {
+    const failing = (levels.data ?? []).filter(({ level }) => ['breached', 'at_risk'].includes(level.status));
+    const stale = (fresh.data?.entities ?? []).filter(isWrong);
+    return [
+        ...failing.map(
+            ({ level }) => html`<li data-need="level">
+                ${healthBadge(level.status)} <a href=${levelAddress(level.name)}>${levelName(level.name)}</a>
+                <span class="section-note">${objectiveOf(level)}</span>
+            </li>`,
+        ),
+        ...stale.map(
+            (row) => html`<li data-need="data">
+                ${badge(t(`fresh.${row.state}`), row.state === 'not_served' ? 'danger' : 'caution', { dot: true })} <span>${rowName(row)}</span>
+                <span class="section-note">${reasonOf(row)}</span> ${wayOut(row)}
+            </li>`,
+        ),
+    ];
+}
 
 function needRows({ alerts, letters, orders, late }) {
     const rows = alerts.filter(firing).map(
@@ -59,14 +79,15 @@ function needRows({ alerts, letters, orders, late }) {
     return rows;
 }
 
-function needsView({ open }) {
+function needsView(page) {
+    const { open } = page;
     return html`<section class="card section stack" aria-labelledby="needs-title" id="needs">
         <h2 id="needs-title">${t('status.needs')}</h2>
         ${resourceView(open, {
             quiet: true,
             skeleton: { lines: 2, height: 'row' },
             ready: (data) => {
-                const rows = needRows(data);
+                const rows = [...needRows(data), ...dataNeeds(page)];
                 return rows.length === 0 ? html`<p>${t('status.nothing')}</p>` : html`<ul class="plain-list needs">${rows}</ul>`;
             },
         })}
@@ -118,50 +139,70 @@ function healthView({ status, components, checked_at: checked }) {
     </section>`;
 }
 
-function promise({ name, target, current, error_budget_remaining: left, status, window_days: days, burn_rates: burn, reason }) {
-    const title = named(`promise.${name}`, name);
-    return html`<section class="section promise" data-promise=${name} aria-labelledby=${`promise-${name}`}>
-        <div class="section-head"><h3 id=${`promise-${name}`}>${title}</h3>${healthBadge(status)}</div>
-        <p class="section-note">
-            ${t('status.promise', { current: formatPercent(current), target: formatPercent(target), days: formatUnit(days, 'day') })}
-        </p>
-        ${reason === 'not_enough_traffic' ? html`<p class="section-note" data-reason=${reason}>${t('status.not_enough_traffic')}</p>` : null}
-        <progress max="1" value=${left} aria-label=${t('status.budget_of', { name: title })}></progress>
-        <dl class="facts">
-            <div class="fact"><dt>${t('status.budget')}</dt><dd>${formatPercent(left, 3)}</dd></div>
-            ${Object.entries(burn ?? {}).map(
-                ([window, rate]) => html`<div class="fact">
-                    <dt>${t('status.burn', { window: windowName(window) })}</dt>
-                    <dd>${formatNumber(rate, 3)}×</dd>
-                </div>`,
-            )}
-        </dl>
+/* What is left of each budget, and its course. */
+/** @param {{ level: livedata.SloStatus, course: livedata.SloSeries | null }} row */
+function levelView({ level, course }) {
+    const title = levelName(level.name);
+    const points = (course?.points ?? []).map(({ at, error_budget_remaining: left }) => ({ label: formatDate(at), value: left ?? null }));
+    return html`<div class="figure" data-level=${level.name}>
+        <span class="figure-label"><a href=${levelAddress(level.name)}>${title}</a></span>
+        <span class="figure-value">${level.error_budget_remaining === null ? '–' : formatPercent(level.error_budget_remaining, 3)}</span>
+        <span>${healthBadge(level.status)}</span>
+        <span class="figure-note">${objectiveOf(level)}</span>
+        ${points.length > 1 ? sparkline({ points, label: t('status.budget'), format: (value) => formatPercent(value, 3), range: [0, 1] }) : null}
+    </div>`;
+}
+
+function levelsView({ levels }) {
+    return html`<section class="card" aria-labelledby="levels-title" id="levels">
+        <div class="section section-head">
+            <h2 id="levels-title">${t('status.levels')}</h2>
+            <a href=${address('/service-levels')}>${t('status.levels_all')}</a>
+        </div>
+        ${resourceView(levels, {
+            quiet: true,
+            skeleton: { lines: 3, height: 'card' },
+            ready: (rows) => (rows.length === 0 ? html`<p class="section section-note">${t('levels.none')}</p>` : html`<div class="figures levels">${rows.map(levelView)}</div>`),
+        })}
     </section>`;
 }
 
-function freshTable(rows) {
-    return table({
-        caption: t('status.freshness'),
-        columns: [
-            { name: 'name', title: t('metric.name'), cell: ({ name }) => html`<a href=${address(`/explorer?tab=metric&metric=${name}`)}>${metricName(name)}</a>` },
-            { name: 'source_table', title: t('metric.table'), cell: ({ source_table: name }) => html`<span class="mono">${name}</span>` },
-            { name: 'age', title: t('fresh.age'), align: 'end', cell: ({ freshness_seconds: age }) => (age === null ? t('fresh.none') : ageOf(age)) },
-        ],
-        rows,
-        key: ({ name }) => name,
+function rateChart({ points }) {
+    const line = (name, key) => ({ name, points: points.map((point) => ({ x: Date.parse(point.at), y: point[key] })) });
+    return lineChart({
+        label: t('status.rate'),
+        series: [line(t('status.applied'), 'applied'), line(t('status.failed'), 'failed')],
+        x: { title: t('metric.time'), kind: 'time', format: timeTick, formatLong: formatDateTime },
+        y: { title: t('status.events'), format: (count) => (Number.isInteger(count) ? formatInteger(count) : ''), min: 0, room: 64 },
     });
 }
 
-/* For whoever runs the service: service levels, and which table is how old. */
-function technicalView({ promises, fresh, technical, actions }) {
-    return html`<details class="card disclosure" id="technical" @toggle=${(event) => event.target.open && actions.showTechnical()}>
-        <summary>${t('status.technical')}</summary>
-        ${technical ? resourceView(promises, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: ({ slos }) => html`<div>${slos.map(promise)}</div>` }) : null}
-        <section class="section" aria-labelledby="fresh-title">
-            <div class="section-head"><h3 id="fresh-title">${t('status.freshness')}</h3></div>
-            ${resourceView(fresh, { quiet: true, skeleton: { lines: 4, height: 'row' }, ready: freshTable })}
-        </section>
-    </details>`;
+function rateReady(data) {
+    return html`<p class="section-note" id="rate-sum">${t('status.rate_sum', { applied: formatInteger(data.applied), failed: formatInteger(data.failed) })}</p>
+        ${data.points.length < 2 ? null : rateChart(data)}`;
+}
+
+function rateView({ rate, period, periods, actions }) {
+    return html`<section class="card section stack" aria-labelledby="rate-title" id="rate">
+        <div class="section-head">
+            <h2 id="rate-title">${t('status.rate')}</h2>
+            <a href=${address('/events')}>${t('status.rate_live')}</a>
+        </div>
+        <div class="field period">
+            <label class="field-label" for="rate-period">${t('metric.period')}</label>
+            <select class="select" id="rate-period" @change=${(event) => actions.choosePeriod(event.target.value)}>
+                ${periods.map((one) => html`<option value=${one} ?selected=${one === period}>${t(`metric.period_${one}`)}</option>`)}
+            </select>
+        </div>
+        ${resourceView(rate, { quiet: true, skeleton: { lines: 1, height: 'chart' }, ready: rateReady })}
+    </section>`;
+}
+
+function freshView({ fresh }) {
+    return html`<section class="card section stack" aria-labelledby="fresh-title" id="fresh">
+        <div class="section-head"><h2 id="fresh-title">${t('status.fresh')}</h2></div>
+        ${resourceView(fresh, { quiet: true, skeleton: { lines: 6, height: 'row' }, ready: freshTables })}
+    </section>`;
 }
 
 export function view(page) {
@@ -170,7 +211,7 @@ export function view(page) {
     if (fresh.error?.kind === 'unauthorized')
         return html`<div class="stack">${resourceView(fresh, { ready: () => null })} ${resourceView(health, { quiet: true, skeleton: { lines: 1, height: 'card' }, ready: healthView })}</div>`;
     return html`<div class="stack">
-        ${businessView(page)} ${needsView(page)} ${findView(page)}
-        ${resourceView(health, { quiet: true, skeleton: { lines: 1, height: 'card' }, ready: healthView })} ${technicalView(page)}
+        ${needsView(page)} ${levelsView(page)} ${rateView(page)} ${freshView(page)}
+        ${resourceView(health, { quiet: true, skeleton: { lines: 1, height: 'card' }, ready: healthView })} ${figuresView(page)} ${findView(page)}
     </div>`;
 }

@@ -7,16 +7,18 @@ const height = 48;
 const edge = 3;
 
 /*
- * points: [{label, value}], oldest first, value null where there is none; label: what is drawn; format(value).
+ * points: [{label, value}], oldest first, value null where there is none; label: what is drawn; format(value);
+ * range: the values at the lower and the upper edge, else the least and the most of the points.
  * Two points are the least that make a line.
  */
-export function sparkline({ points, label, format }) {
+export function sparkline({ points, label, format, range = null }) {
     const known = points.filter(({ value }) => value !== null);
     if (known.length < 2) return html`<p class="spark-none">${t('chart.too_few')}</p>`;
     const values = known.map(({ value }) => value);
     const [least, most] = [Math.min(...values), Math.max(...values)];
+    const [lower, upper] = range ?? [least, most];
     const x = (index) => edge + (index * (width - 2 * edge)) / (points.length - 1);
-    const y = (value) => (most === least ? height / 2 : height - edge - ((value - least) * (height - 2 * edge)) / (most - least));
+    const y = (value) => (upper === lower ? height / 2 : height - edge - ((value - lower) * (height - 2 * edge)) / (upper - lower));
     const path = points
         .map(({ value }, index) => (value === null ? null : `${x(index).toFixed(1)} ${y(value).toFixed(1)}`))
         .filter((point) => point !== null);
