@@ -175,6 +175,52 @@ ON_BOTH(what_is_known_beyond_rows_goes_with_the_journal)
         CHECK_INT(store_integer(store, &count[i]), 1);
 }
 
+static void insert_hours(struct store *store, const struct statement *insert, int days)
+{
+    struct query *query = db_query(store->db, insert);
+
+    query_bind_integer(query, clock_unix_microseconds() - days * us_per_day);
+    CHECK_OK(query_end(query, &store->problem));
+}
+
+/* What a point is checked against stays at least as long as the point. */
+ON_BOTH(points_of_series_go_before_the_changes_of_their_hours)
+{
+    static const struct statement point = {
+        "insert_point", "INSERT INTO series_points (tenant_id, series, starts_at, ends_at, changed)"
+                        " VALUES ('default', 's', ?, 0, 1)"};
+    static const struct statement change = {
+        "insert_change",
+        "INSERT INTO series_changes (tenant_id, table_name, column_name, hour_at, changed,"
+        " changed_at) VALUES ('default', 't', 'c', ?, 1, 1)"};
+    static const struct statement points = {"points", "SELECT count(*) FROM series_points"};
+    static const struct statement changes = {"changes", "SELECT count(*) FROM series_changes"};
+    static const struct statement all_hours = {
+        "all_hours",
+        "INSERT INTO series_changes (tenant_id, table_name, column_name, hour_at,"
+        " changed, changed_at) VALUES ('default', 't', 'c', 9223372036854775807, 1, 1)"};
+    struct live live;
+
+    live_make(store, &live);
+    live.settings.series_days = 10;
+    live.settings.purge_rows = 200;
+    for (int i = 0; i < 250; i++) {
+        insert_hours(store, &point, 20 + i);
+        insert_hours(store, &change, 20 + i);
+    }
+    insert_hours(store, &point, 5);
+    insert_hours(store, &change, 5);
+    CHECK_OK(store_run(store, &all_hours));
+    keep(&live);
+    CHECK_INT(store_integer(store, &points), 51);
+    CHECK_INT(store_integer(store, &changes), 52);
+    keep(&live);
+    keep(&live);
+    CHECK_INT(store_integer(store, &points), 1);
+    CHECK_INT(store_integer(store, &changes), 2);
+}
+
 TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(a_wall_clock_that_was_set_forgets_nothing),
           CASE(the_last_version_of_an_entity_stays), CASE(rows_of_domains_go_after_their_days),
-          CASE(what_is_known_beyond_rows_goes_with_the_journal))
+          CASE(what_is_known_beyond_rows_goes_with_the_journal),
+          CASE(points_of_series_go_before_the_changes_of_their_hours))
