@@ -161,7 +161,7 @@ class Service:
             self._environment = {name: value for name, _, value in pairs if name}
         return subprocess.run([self.stack.build / "cron-bin" / program, *arguments], cwd=self.stack.directory,
                               env={**self._environment, **(env or {})}, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=300, check=False)
 
     @property
     def document(self):

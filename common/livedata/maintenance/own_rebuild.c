@@ -20,17 +20,20 @@ static const struct statement read_events = {
            " WHERE seq > ? AND entity_type = ? AND topic = 'events.validated'"
            " AND payload IS NOT NULL ORDER BY seq LIMIT ?",
 };
+/* The journal is searched by the entity's key, of which there are few rows: COALESCE keeps SQLite
+ * from taking the index of types instead, which has all of them. */
 static const char delete_head[] = "DELETE FROM ",
                   where_complete[] =
                       " WHERE row_events <= (SELECT count(*) FROM pipeline_events p WHERE"
                       " p.tenant_id = ",
                   and_entity[] = ".tenant_id AND p.entity_id = ",
-                  and_type[] = " AND p.entity_type = ? AND p.payload IS NOT NULL)",
+                  and_type[] = " AND COALESCE(p.entity_type, '') = ? AND p.payload IS NOT NULL)",
                   counted_of_rows[] =
                       "DELETE FROM own_counted WHERE entity_type = ? AND EXISTS (SELECT 1"
                       " FROM pipeline_events p WHERE p.tenant_id = own_counted.tenant_id"
                       " AND p.entity_id = own_counted.entity_id"
-                      " AND p.entity_type = own_counted.entity_type AND p.payload IS NOT NULL)"
+                      " AND COALESCE(p.entity_type, '') = own_counted.entity_type"
+                      " AND p.payload IS NOT NULL)"
                       " AND NOT EXISTS (SELECT 1 FROM ",
                   row_of_counted[] = " r WHERE r.tenant_id = own_counted.tenant_id AND r.",
                   counted_end[] = " = own_counted.entity_id)", select_rows[] = "SELECT tenant_id, ",
@@ -252,13 +255,25 @@ static enum error rebuild_rows(const struct storage_call *call, const struct cat
     return error;
 }
 
-enum error own_rebuild(const struct storage_call *call, const struct catalog *catalog,
-                       const struct entity_type *type, struct own_rebuild *rebuild)
+static enum error rebuild_unhurried(const struct storage_call *call, const struct catalog *catalog,
+                                    const struct entity_type *type, struct own_rebuild *rebuild)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
-    *rebuild = (struct own_rebuild){0};
     if (error)
         return error;
     return db_finish(call->db, rebuild_rows(call, catalog, type, rebuild), call->problem);
+}
+
+enum error own_rebuild(const struct storage_call *call, const struct catalog *catalog,
+                       const struct entity_type *type, struct own_rebuild *rebuild)
+{
+    struct problem unused;
+    enum error error = db_take_time(call->db, true, call->problem), restored;
+
+    *rebuild = (struct own_rebuild){0};
+    if (!error)
+        error = rebuild_unhurried(call, catalog, type, rebuild);
+    restored = db_take_time(call->db, false, error ? &unused : call->problem);
+    return error ? error : restored;
 }
