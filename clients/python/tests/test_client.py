@@ -413,3 +413,34 @@ def test_another_brand_is_an_alias(monkeypatch):
     assert sys.modules["livedata.client"].LiveDataClient is None
     with pytest.raises(AttributeError):
         shopdata.Nothing
+
+
+def test_features_are_read_in_pages_and_kept_in_order(call, server):
+    lines = b''.join(json.dumps({"entity_id": name, "at": None, "total_orders": 1, "reason": None}).encode() + b"\n" for name in "AB")
+    server.then(raw=lines, headers={"Content-Type": "application/x-ndjson"})
+    server.then(raw=b'{"entity_id":"C","at":"x","total_orders":null,"reason":"not_found"}\n', headers={"Content-Type": "application/x-ndjson"})
+    at = dt.datetime(2026, 1, 2, 3, 4, 5, 600000)
+    rows = call("stream_features", "user", iter([("A", None), {"entity_id": "B", "at": "2026-01-01"}, ("C", at)]), ["total_orders"], page_size=2)
+    assert [(row["entity_id"], row["reason"]) for row in rows] == [("A", None), ("B", None), ("C", "not_found")]
+    assert [json.loads(each["body"]) for each in server.requests] == [
+        {"entity_type": "user", "columns": ["total_orders"], "rows": [{"entity_id": "A"}, {"entity_id": "B", "at": "2026-01-01"}]},
+        {"entity_type": "user", "columns": ["total_orders"], "rows": [{"entity_id": "C", "at": "2026-01-02T03:04:05.600000+00:00"}]}]
+
+
+def test_features_make_data_frames_and_a_short_answer_is_an_error(call, server, monkeypatch):
+    server.then(raw=b'{"entity_id":"A","n":1}\n')
+    found = call("features", "user", [("A", None)])
+    made = {}
+    for name in ("pandas", "polars"):
+        module = type(sys)(name)
+        module.DataFrame = lambda rows, name=name, **options: made.setdefault(name, rows)
+        monkeypatch.setitem(sys.modules, name, module)
+    assert found.to_pandas() == found.to_polars() == [{"entity_id": "A", "n": 1}] and set(made) == {"pandas", "polars"}
+    with pytest.raises(LiveDataError, match="1 lines for 2 rows"):
+        call("features", "user", [("A", None), ("B", None)])
+
+
+def test_features_refused(call, server):
+    server.then({"detail": "The type has no column 'x'"}, status=422)
+    with pytest.raises(LiveDataError, match="no column"):
+        call("features", "user", [("A", None)], ["x"])

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "livedata"
 WORDS = [
     (r'"""The asynchronous client\."""', '"""The client.\n\nMade from async_client.py by tools/make_sync.py: change that one.\n"""'),
     (r"Asks the live-data service without blocking the event loop\.", "Asks the live-data service."),
-    (r"\basync (def|with|for) ", r"\1 "), (r"\bawait ", ""), (r"\(self\.get_entity\((.*?)\)\)\.data", r"self.get_entity(\1).data"),
+    (r"\basync (def|with|for) ", r"\1 "), (r"\[row for row in (self\.stream_features\(.*?\))\]", r"list(\1)"), (r"\bawait ", ""), (r"\(self\.get_entity\((.*?)\)\)\.data", r"self.get_entity(\1).data"),
     (r"\((self\.send_events\(.*?\))\)\.results", r"\1.results"),
     (r"\bAsyncLiveDataClient\b", "LiveDataClient"), (r"\bAsyncIterator\b", "Iterator"), (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"__a(enter|exit)__", r"__\1__"), (r"\baclose\b", "close"), (r"\b_http\b", "_client"),

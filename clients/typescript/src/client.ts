@@ -33,6 +33,9 @@ const NUMERIC: Record<string, string[]> = {
     session: ['duration_seconds', 'event_count', 'unique_pages'],
 };
 
+/** Most rows that the service answers in one request. */
+const FEATURES_AT_ONCE = 10000;
+
 const momentOf = (asOf: Date | string | undefined) => (asOf instanceof Date ? asOf.toISOString() : asOf);
 
 function keyed(key: string | undefined): Pick<Call, 'headers'> {
@@ -320,6 +323,51 @@ export class LiveDataClient {
         requestId = `query-${randomId()}`,
     ): types.BatchItem {
         return { id: requestId, type: 'query', params: { question, ...(context ? { context } : {}) } };
+    }
+
+    /** Columns of many entities, each as of a time of its own, in the order of `rows`. */
+    async features<T = Record<string, unknown>>(
+        type: string,
+        rows: Iterable<types.FeatureAsked> | AsyncIterable<types.FeatureAsked>,
+        options: Cancel & { columns?: string[] } = {},
+    ): Promise<types.FeatureRow<T>[]> {
+        const all: types.FeatureRow<T>[] = [];
+
+        for await (const row of this.streamFeatures<T>(type, rows, options)) all.push(row);
+        return all;
+    }
+
+    /** The same row by row: `rows` is read, and asked for, in pages. */
+    async *streamFeatures<T = Record<string, unknown>>(
+        type: string,
+        rows: Iterable<types.FeatureAsked> | AsyncIterable<types.FeatureAsked>,
+        options: Cancel & { columns?: string[]; pageSize?: number } = {},
+    ): AsyncGenerator<types.FeatureRow<T>, void> {
+        const size = Math.min(options.pageSize ?? 1000, FEATURES_AT_ONCE);
+        let page: types.FeatureAsked[] = [];
+
+        for await (const row of rows) {
+            page.push(row);
+            if (page.length < size) continue;
+            yield* await this.#featurePage<T>(type, page, options);
+            page = [];
+        }
+        if (page.length > 0) yield* await this.#featurePage<T>(type, page, options);
+    }
+
+    async #featurePage<T>(
+        type: string,
+        page: types.FeatureAsked[],
+        options: Cancel & { columns?: string[] },
+    ): Promise<types.FeatureRow<T>[]> {
+        const rows = page.map(({ entity_id, at }) => (at ? { entity_id, at: momentOf(at) } : { entity_id }));
+        const body = { entity_type: type, rows, ...(options.columns ? { columns: options.columns } : {}) };
+        const { signal } = options;
+        const found = await this.#transport.lines<types.FeatureRow<T>>({ method: 'POST', segments: ['features'], body, signal });
+
+        if (found.length !== page.length)
+            throw new LiveDataError(`Unexpected answer: ${found.length} lines for ${page.length} rows`);
+        return found;
     }
 
     /** Sends one event, which gets an id and the present time where it has none, and says what became of it. */

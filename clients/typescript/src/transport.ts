@@ -138,6 +138,22 @@ export class Transport {
         }
     }
 
+    /** The rows of an answer that is a line of JSON per row. */
+    async lines<T>(call: Call): Promise<T[]> {
+        const response = await this.#guarded(call);
+
+        this.last = response.headers;
+        if (!response.ok) throw await errorOf(response, call.segments);
+        try {
+            return (await response.text())
+                .split('\n')
+                .filter(Boolean)
+                .map((line) => JSON.parse(line) as T);
+        } catch (error) {
+            throw new LiveDataError('Expected lines of JSON', response.status, { cause: error });
+        }
+    }
+
     /** One attempt; the body is read by the caller. */
     open(call: Call, accept: string): Promise<Response> {
         const headers: Record<string, string> = { Accept: accept };

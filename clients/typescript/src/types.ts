@@ -106,6 +106,19 @@ export interface QueryResult {
     freshness?: AnswerFreshness;
 }
 
+/** What is asked for: an entity as of a time, or as of now. */
+export interface FeatureAsked {
+    entity_id: string;
+    at?: Date | string | null;
+}
+
+/** The columns as of that time; without values `reason` says why. */
+export type FeatureRow<T = Record<string, unknown>> = { [Name in keyof T]: T[Name] | null } & {
+    entity_id: string;
+    at: string | null;
+    reason: 'not_found' | 'deleted' | 'before_retention' | null;
+};
+
 export interface QueryExplanation {
     question: string;
     sql: string | null;

@@ -280,3 +280,30 @@ test('another brand is a package that exports the same', async () => {
         rmSync(installed);
     }
 });
+
+test('features are read in pages and kept in order', async () => {
+    steps = [
+        { raw: '{"entity_id":"A","at":null,"n":1,"reason":null}\n{"entity_id":"B","at":"x","n":2,"reason":null}\n' },
+        { raw: '{"entity_id":"C","at":"y","n":null,"reason":"deleted"}\n', headers: { 'Content-Type': 'application/x-ndjson' } },
+    ];
+    async function* asked() {
+        yield { entity_id: 'A' };
+        yield { entity_id: 'B', at: new Date('2026-01-02T03:04:05.006Z') };
+        yield { entity_id: 'C', at: '2026-01-01T00:00:00Z' };
+    }
+    const found = [];
+    for await (const row of client().streamFeatures('user', asked(), { columns: ['n'], pageSize: 2 })) found.push(row);
+    assert.deepEqual(found.map(({ entity_id: id, n, reason }) => [id, n, reason]), [['A', 1, null], ['B', 2, null], ['C', null, 'deleted']]);
+    assert.deepEqual(requests.map(({ url: to, body }) => [to, JSON.parse(body)]), [
+        ['/v1/features', { entity_type: 'user', columns: ['n'], rows: [{ entity_id: 'A' }, { entity_id: 'B', at: '2026-01-02T03:04:05.006Z' }] }],
+        ['/v1/features', { entity_type: 'user', columns: ['n'], rows: [{ entity_id: 'C', at: '2026-01-01T00:00:00Z' }] }],
+    ]);
+});
+
+test('features that are refused, cut short or no lines are errors', async () => {
+    steps = [{ status: 422, body: { detail: 'no such column' } }, { raw: '{"entity_id":"A"}\n' }, { raw: '<html>' }];
+    await assert.rejects(client().features('user', [{ entity_id: 'A' }]), /no such column/);
+    await assert.rejects(client().features('user', [{ entity_id: 'A' }, { entity_id: 'B' }]), /1 lines for 2 rows/);
+    await assert.rejects(client().features('user', [{ entity_id: 'A' }]), /Expected lines of JSON/);
+    assert.deepEqual(await client().features('user', []), []);
+});

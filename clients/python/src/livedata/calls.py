@@ -6,7 +6,7 @@ import datetime as dt
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar, cast
+from typing import Any, Callable, Dict, Generic, List, Optional, Tuple, TypeVar, Union, cast
 from urllib.parse import quote
 
 from . import models
@@ -25,6 +25,7 @@ class Call(Generic[Answer]):
     params: Parameters = ()
     json: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    lines: bool = False  # the answer is a line of JSON per row
 
 
 def path_of(*segments: str) -> str:
@@ -187,6 +188,31 @@ def batch(requests: Sequence[Mapping[str, Any]], idempotency_key: str | None,
           fresh: Fresh = None) -> Call[Dict[str, Any]]:
     return Call("POST", path_of("batch"), lambda value: _mapping(value, "batch"),
                 json={"requests": [dict(each) for each in requests], **members_of(fresh)}, headers=keyed(idempotency_key))
+
+
+FeatureRow = Union[Mapping[str, Any], Tuple[str, Union[dt.datetime, str, None]]]
+FEATURES_AT_ONCE = 10000
+
+
+def _feature_row(row: FeatureRow) -> Dict[str, Any]:
+    """{"entity_id", "at"?}; a time without a zone is UTC."""
+    entity_id, at = (row["entity_id"], row.get("at")) if isinstance(row, Mapping) else row
+    if isinstance(at, dt.datetime):
+        at = (at if at.tzinfo else at.replace(tzinfo=dt.timezone.utc)).isoformat()
+    return {"entity_id": entity_id} if at is None else {"entity_id": entity_id, "at": at}
+
+
+def features(entity_type: str, rows: Sequence[FeatureRow], columns: Sequence[str] | None) -> Call[List[Dict[str, Any]]]:
+    body: Dict[str, Any] = {"entity_type": entity_type, "rows": [_feature_row(each) for each in rows]}
+    if columns is not None:
+        body["columns"] = list(columns)
+
+    def read(value: Any) -> List[Dict[str, Any]]:
+        if len(value) != len(rows):
+            raise LiveDataError(f"Unexpected answer: {len(value)} lines for {len(rows)} rows")
+        return cast(List[Dict[str, Any]], value)
+
+    return Call("POST", path_of("features"), read, json=body, lines=True)
 
 
 def _complete(event: Mapping[str, Any]) -> Dict[str, Any]:

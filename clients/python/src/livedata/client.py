@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Iterable, Mapping, Sequence
+from itertools import islice
 from types import TracebackType
 from typing import Any, Dict, List, Optional, Type, TypeVar, Union
 
@@ -20,7 +21,7 @@ from .exceptions import LiveDataError
 from .freshness import Fresh
 from .models import parse
 from .retry import RetryPolicy
-from .session import Frames, Session, body_of, error_of
+from .session import Frames, Session, body_of, error_of, lines_of
 
 Answer = TypeVar("Answer")
 Client = TypeVar("Client", bound="LiveDataClient")
@@ -84,7 +85,7 @@ class LiveDataClient(Session):
             raise
         self._record(response)
         self._note_versions(response)
-        return call.read(body_of(response))
+        return call.read(lines_of(response) if call.lines else body_of(response))
 
     def get_entity(self, entity_type: str, entity_id: str, *, as_of: Moment = None,
                    fresh: Fresh = None) -> models.EntityEnvelope:
@@ -169,6 +170,20 @@ class LiveDataClient(Session):
               idempotency_key: Optional[str] = None, fresh: Fresh = None) -> Dict[str, Any]:
         """The answer as it came: an item fails by itself. batch_entity() and its like make the items."""
         return self._run(calls.batch(requests, idempotency_key, fresh))
+
+    def features(self, entity_type: str, rows: Iterable[calls.FeatureRow],
+                 columns: Optional[Sequence[str]] = None) -> models.Features:
+        """Columns of many entities, each as of a time of its own, in the order of `rows`: pairs of id and time, or
+        mappings with `entity_id` and `at`; without a time, as of now. Any number of rows."""
+        return models.Features(list(self.stream_features(entity_type, rows, columns)))
+
+    def stream_features(self, entity_type: str, rows: Iterable[calls.FeatureRow], columns: Optional[Sequence[str]] = None,
+                        *, page_size: int = 1000) -> Iterator[Dict[str, Any]]:
+        """The same row by row: `rows` is read, and asked for, in pages."""
+        pages = iter(rows)
+        while page := list(islice(pages, min(page_size, calls.FEATURES_AT_ONCE))):
+            for row in self._run(calls.features(entity_type, page, columns)):
+                yield row
 
     def send_event(self, event: Mapping[str, Any], *,
                    idempotency_key: Optional[str] = None) -> models.SentEvent:

@@ -140,6 +140,21 @@ class QueryResult:
 
 
 @dataclass
+class Features:
+    """A row per row that was asked for: entity_id, at, the columns, and `reason` where there are no values."""
+
+    rows: List[Dict[str, Any]]
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of the rows; pandas must be installed."""
+        return importlib.import_module("pandas").DataFrame(self.rows)
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame of the rows; polars must be installed."""
+        return importlib.import_module("polars").DataFrame(self.rows, infer_schema_length=None)
+
+
+@dataclass
 class HealthComponent:
     name: str
     status: str

@@ -87,6 +87,16 @@ def body_of(response: httpx.Response) -> Any:
         raise LiveDataError(f"Expected JSON response but received '{kind}'", response.status_code) from None
 
 
+def lines_of(response: httpx.Response) -> list[Any]:
+    """The rows of an answer that is a line of JSON per row."""
+    if response.status_code >= 400:
+        raise error_of(response)
+    try:
+        return [json.loads(line) for line in response.content.decode("utf-8").split("\n") if line]
+    except ValueError as error:
+        raise LiveDataError(f"Expected lines of JSON: {error}", response.status_code) from None
+
+
 def parse_pin(contract_version: str | None) -> tuple[str, str] | None:
     """`order:v1` as ("order", "1")."""
     if contract_version is None:
