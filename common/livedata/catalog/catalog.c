@@ -76,6 +76,8 @@ void catalog_read_words(struct arena *arena, const json_t *map, struct entity_fi
     field->synonyms = json_strings(arena, json_object_get(map, "synonyms"));
     field->values = json_strings(arena, json_object_get(map, "values"));
     field->value_names = json_is_object(names) ? names : NULL;
+    field->high = json_strings(arena, json_object_get(map, "high"));
+    field->low = json_strings(arena, json_object_get(map, "low"));
 }
 
 static enum error read_fields(struct arena *arena, const char *path, json_t *fields,

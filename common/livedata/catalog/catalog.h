@@ -67,6 +67,7 @@ struct entity_field {
     struct string_list synonyms;
     struct string_list values; /* that the column may have; empty = any */
     const json_t *value_names;
+    struct string_list high, low; /* words of degrees: "dearest", "cheaper" */
 };
 
 struct entity_stage {

@@ -16,7 +16,7 @@ static const char *const entity_members[] = {"name",      "description", "key", 
                                              "relations", "indexes",     "retention", "events",
                                              "stages",    "changes",     "synonyms",  NULL};
 static const char *const column_members[] = {"type",     "scale",       "description", "values",
-                                             "synonyms", "value_names", NULL};
+                                             "synonyms", "value_names", "high", "low", NULL};
 static const char *const retention_members[] = {"days", "by", NULL};
 
 enum error own_fault(const struct own_reader *reader, const char *place, const char *format, ...)

@@ -76,6 +76,19 @@ static size_t match_any(struct arena *arena, const struct question_tokens *token
     return most;
 }
 
+size_t name_words_at(struct arena *arena, const struct question_tokens *tokens, size_t at,
+                     const struct string_list *words)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < words->count; i++) {
+        size_t count = match(arena, tokens, at, words->items[i]);
+
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 /* "installed" of installed_at, "conversion" of is_conversion. */
 static const char *short_name(struct arena *arena, const struct table_column *column)
 {
@@ -196,12 +209,17 @@ static struct name find_column(const struct names *names, const struct question_
                                size_t at)
 {
     struct name found = {0};
+    size_t self =
+        names->type ? match_any(names->arena, tokens, at, names->type->name, &names->type->synonyms)
+                    : 0;
 
     for (size_t i = 0; i < names->column_count; i++) {
         const struct named_column *column = &names->columns[i];
         size_t length = match_column(names->arena, tokens, at, column->field, !column->depth);
         bool flag = column->field->column->type == COLUMN_BOOLEAN;
 
+        if (column->depth && length <= self)
+            continue;
         if (length > found.length)
             found = (struct name){.kind = NAME_COLUMN, .length = length, .column = column};
         if (!found.length && flag && is_negated(tokens, at, column->field))
@@ -353,6 +371,24 @@ const char *name_value(const struct names *names, const struct named_column *col
     return tokens->words.items[at].shown;
 }
 
+/* The names that a file gives to values: "en marcha" of true. */
+static size_t match_value_names(struct arena *arena, const struct question_tokens *tokens,
+                                size_t at, const struct entity_field *field)
+{
+    size_t most = 0;
+    const char *value;
+    json_t *others;
+
+    json_object_foreach((json_t *)field->value_names, value, others)
+    {
+        const struct string_list list = json_strings(arena, others);
+        size_t count = name_words_at(arena, tokens, at, &list);
+
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 size_t name_of_anything(const void *context, const struct question_tokens *tokens, size_t at)
 {
     const struct name_context *all = context;
@@ -365,6 +401,12 @@ size_t name_of_anything(const void *context, const struct question_tokens *token
         most = count > most ? count : most;
         for (size_t j = 0; j < type->field_count; j++) {
             count = match_column(all->arena, tokens, at, &type->fields[j], true);
+            most = count > most ? count : most;
+            count = match_value_names(all->arena, tokens, at, &type->fields[j]);
+            most = count > most ? count : most;
+            count = name_words_at(all->arena, tokens, at, &type->fields[j].high);
+            most = count > most ? count : most;
+            count = name_words_at(all->arena, tokens, at, &type->fields[j].low);
             most = count > most ? count : most;
         }
     }

@@ -68,6 +68,10 @@ struct name name_of_kind(const struct names *names, const struct question_tokens
 const char *name_value(const struct names *names, const struct named_column *column,
                        const struct question_tokens *tokens, size_t at, size_t *length);
 
+/* How many tokens from `at` on are one of the words. */
+size_t name_words_at(struct arena *arena, const struct question_tokens *tokens, size_t at,
+                     const struct string_list *words);
+
 /* How many tokens from `at` on are a name of anything in the catalog, for token_names. */
 struct name_context {
     struct arena *arena;

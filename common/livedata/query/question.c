@@ -225,6 +225,7 @@ static struct question_reader *attempt(const struct question *question,
     reader->plan.group_by.items = reader->groups;
     find_names(reader);
     bind_periods(question, reader);
+    reader_read_degrees(reader);
     reader_read_rankings(reader);
     reader_read_groups(reader);
     reader_read_conditions(reader);

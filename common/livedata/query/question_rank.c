@@ -142,12 +142,21 @@ static bool head_at(const struct question_reader *reader, size_t at, struct rank
     return true;
 }
 
+/* Other languages say it with the word for "which", which is read as "which ones". */
+static bool asks_for_several(const struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++)
+        if (word_is(&reader->tokens.words, at, "ones"))
+            return true;
+    return false;
+}
+
 /* How many: the number beside the ranking or its head, one for a single one, else five. */
 static int64_t choose_limit(struct question_reader *reader, double number, bool given,
                             const struct rank_head *head)
 {
     if (!given)
-        return head->plural || strcmp(reader->tokens.language, "en") != 0 ? TOP_DEFAULT : 1;
+        return head->plural || asks_for_several(reader) ? TOP_DEFAULT : 1;
     reader->plan.clamped = number > TOP_MOST;
     return number > TOP_MOST ? TOP_MOST : (int64_t)number;
 }

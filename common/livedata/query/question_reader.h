@@ -54,6 +54,7 @@ bool reader_is_number(const struct named_column *column);
 bool reader_is_counter(const struct question_reader *reader, const struct named_column *column);
 
 /* The steps, in this order. */
+void reader_read_degrees(struct question_reader *reader);
 void reader_read_rankings(struct question_reader *reader);
 void reader_read_groups(struct question_reader *reader);
 void reader_read_conditions(struct question_reader *reader);

@@ -70,9 +70,10 @@ static void read_count(struct question_reader *reader, size_t at)
         reader_take(reader, at, next + name.length - at);
         return;
     }
-    for (size_t i = next; !distinct && i < reader->tokens.words.count; i++) {
+    for (size_t i = 0; !distinct && i < reader->tokens.words.count; i++) {
         name = reader_name(reader, i, NAME_ENTITY);
-        if (!is_self(&name))
+        /* "machine count" only where it stands right before. */
+        if (!is_self(&name) || (i < next && i + name.length != at))
             continue;
         select_over(reader, TYPED_COUNT, NULL);
         reader->named = true;

@@ -402,10 +402,14 @@ static void translate(struct arena *arena, const struct token_names *names,
             at += length;
             continue;
         }
+        for (size_t end = at + (name > 1 ? name : 1); at < end; at++) {
+            if (made.words.count == QUESTION_WORDS_MAX)
+                break;
+            made.words.items[made.words.count] = tokens->words.items[at];
+            made.items[made.words.count++] = tokens->items[at];
+        }
         if (made.words.count == QUESTION_WORDS_MAX)
             break;
-        made.words.items[made.words.count] = tokens->words.items[at];
-        made.items[made.words.count++] = tokens->items[at++];
     }
     made.words.items[made.words.count] = (struct question_word){.text = "", .shown = ""};
     made.items[made.words.count] = (struct question_token){.fold = ""};
