@@ -18,7 +18,7 @@ from plans import TIME_COLUMNS, is_right  # noqa: E402
 
 pytestmark = pytest.mark.both_engines
 EVERY = 5
-ANSWERED_FLOOR = {"shop": 0.5, "machines": 0.5}
+ANSWERED_FLOOR = {"shop": 0.75, "machines": 0.8}
 STRANGER, STRANGE_DAY = "stranger", "20991231"  # in the ids of another tenant's machines and orders
 TABLES = {"orders_v2": "order_id", "order_items": "order_id, product_id", "products_current": "product_id",
           "users_enriched": "user_id", "sessions_aggregated": "session_id", "own_machines_machine": "machine_id",
