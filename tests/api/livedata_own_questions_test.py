@@ -159,6 +159,8 @@ def test_periods_are_of_the_time_of_the_rows(floor):
     assert {row["day"][:10]: row["count"] for row in daily["rows"]} == Counter(row["at"].date().isoformat() for row in READINGS)
     rows = ask(floor, "list readings of yesterday from machines in the north", limit=100)["rows"]
     assert {row["reading_id"] for row in rows} == {row["id"] for row in yesterday if site(row) == "north"}
+    answer = ask(floor, "readings with a value more than 50 yesterday", limit=100)["rows"]
+    assert {row["reading_id"] for row in answer} == {row["id"] for row in yesterday if row["value"] > 50}
     assert "yesterday" in refused(floor, "how many machines were running yesterday"), "the state of yesterday is not kept"
 
 

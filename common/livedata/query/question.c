@@ -56,12 +56,16 @@ static void read_periods(struct question *question)
     size_t count = words->count, split = count, length = 0;
     bool verb = word_is(words, 0, "compare");
 
-    for (size_t at = 0; at < count && split == count; at++) {
+    for (size_t at = 0, after = 0; at < count && split == count; at++) {
         const struct question_token *token = &question->tokens.items[at];
         bool joins =
             verb && at &&
             (word_is(words, at, "with") || word_is(words, at, "to") || word_is(words, at, "and"));
 
+        /* "than" of "more than" is a part of that. */
+        if (at < after)
+            continue;
+        after = at + (token->length ? token->length : 1);
         if (token->grammar != GRAMMAR_COMPARED && !joins)
             continue;
         split = at;
@@ -74,6 +78,9 @@ static void read_periods(struct question *question)
     if (question->period.kind == PERIOD_NONE ||
         (question->compare.kind == PERIOD_NONE && !read_previous(question, split + length))) {
         question->compare = (struct period){0};
+        for (size_t at = 0; at < count; at++)
+            words->items[at].slot = SLOT_NONE;
+        read_period(question, 0, count, &question->period);
         return;
     }
     words_take(words, split, length, SLOT_PERIOD);

@@ -56,12 +56,12 @@ static size_t group_at(const struct question_reader *reader, size_t at, const ch
 
     *path = NULL;
     at = reader_skip(reader, at);
-    if (reader_grammar(reader, at) == GRAMMAR_UNIT && reader->time) {
+    if (reader_grammar(reader, at) == GRAMMAR_UNIT && reader->implied) {
         *path = reader->tokens.words.items[at].text;
         return at + 1 - start;
     }
     for (size_t i = 0; i < 4; i++)
-        if (is_word(reader, at, adverbs[i][0]) && reader->time) {
+        if (is_word(reader, at, adverbs[i][0]) && reader->implied) {
             *path = adverbs[i][1];
             return at + 1 - start;
         }
@@ -368,7 +368,7 @@ static bool read_text_column(struct question_reader *reader, size_t at, const st
     while (grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL || grammar == GRAMMAR_IN ||
            grammar == GRAMMAR_EQUAL) {
         negated = negated || grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL;
-        direct = true;
+        direct = direct || grammar == GRAMMAR_EQUAL || grammar == GRAMMAR_UNEQUAL;
         next = reader_skip(reader, next + reader_length(reader, next));
         grammar = reader_grammar(reader, next);
     }
