@@ -87,6 +87,7 @@ static bool make_room(void)
 
     if (loop.timer_count + 1 < loop.timer_capacity)
         return true;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a list of pointers */
     more = realloc(loop.timers, capacity * sizeof(*more));
     if (!more)
         return false;

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 /* Of a plain text. */
-const char *mail_without_quotes(struct arena *arena, const char *text);
+const char *mail_without_quotes(struct arena *arena, const char *body);
 
 /* HTML up to the element in which mail programs put the quoted message. */
 const char *mail_html_without_quotes(struct arena *arena, const char *html);

@@ -148,7 +148,7 @@ static bool read_word(const char *at, struct word *word)
  * Returns what follows the run. */
 static const char *append_run(struct text *text, struct arena *arena, struct word word)
 {
-    const char *after = word.after;
+    const char *after;
     struct word next = word;
     struct text bytes;
 

@@ -350,6 +350,7 @@ static void read_uids(const char *line, void *context)
     }
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): read_uids() writes them */
 enum error mailbox_unseen(struct mailbox *mailbox, uint32_t *uids, size_t most, size_t *count,
                           struct problem *problem)
 {

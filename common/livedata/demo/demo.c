@@ -223,8 +223,10 @@ static void draw_shop(struct arena *arena, const void *of, int64_t from, int64_t
     shop_events_draw(arena, of, from, to, brief, events);
 }
 
-enum error demo_shop_follow(struct apply_call *call, const struct demo_shop *shop,
-                            struct arena *scratch, int64_t *applied)
+enum error demo_shop_follow(
+    struct apply_call *call, const struct demo_shop *shop,
+    /* NOLINTNEXTLINE(readability-non-const-parameter): apply_all() counts */
+    struct arena *scratch, int64_t *applied)
 {
     const struct feed feed = {&shop->catalog, shop->source, begin_shop, draw_shop};
     struct following following = {call, &feed, scratch, applied};
@@ -249,6 +251,7 @@ static void draw_factory(struct arena *arena, const void *of, int64_t from, int6
 }
 
 enum error demo_factory_follow(struct apply_call *call, const struct demo_factory *factory,
+                               /* NOLINTNEXTLINE(readability-non-const-parameter): apply_all() */
                                struct arena *scratch, int64_t *applied)
 {
     const struct feed feed = {&factory->drawn, factory->source, begin_factory, draw_factory};

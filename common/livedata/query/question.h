@@ -20,6 +20,6 @@ struct question_reading {
 /* `samples` may be NULL. */
 struct question_reading question_read(const struct plan_context *context,
                                       const struct catalog *catalog, struct value_samples *samples,
-                                      const char *question);
+                                      const char *text);
 
 #endif

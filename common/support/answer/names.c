@@ -1,4 +1,4 @@
-/* Capitals. */
+/* Tells names from other words by their capitals, in scripts that have them. */
 #include "support/answer/names.h"
 
 bool name_is_capital(const char *text, const struct word *word)

@@ -160,4 +160,3 @@ export function metricView(name, metric, contracts, page) {
         </section>
         ${versionsView(`metric.${name}`, contracts, page)}`;
 }
-
