@@ -188,11 +188,11 @@ static enum error plan_question(const struct preparation *preparation)
         if (plan.measure)
             return take_shop(preparation, &plan);
     }
-    reading = question_read(&prepared->context, preparation->catalog, NULL, question);
+    reading = question_to_plan(&prepared->context, preparation->catalog, NULL, question);
     if (!reading.planned)
-        reading = question_read(&prepared->context, preparation->catalog,
-                                samples_make(call, preparation->catalog, &preparation->allowed),
-                                question);
+        reading = question_to_plan(&prepared->context, preparation->catalog,
+                                   samples_make(call, preparation->catalog, &preparation->allowed),
+                                   question);
     if (reading.planned)
         return take_plan(preparation, &reading.plan, "rule_based", reading.language);
     if (preparation->settings->orchestrator_url &&

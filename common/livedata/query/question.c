@@ -168,7 +168,7 @@ static void bind_periods(const struct question *question, struct question_reader
             !add_bounds(reader, column, typed(question, &question->period)))
             give_back_periods(reader);
         else
-            reader_take(reader, at, length);
+            question_take(reader, at, length);
         return;
     }
     if (!reader->time || (!column && !reader->implied)) {
@@ -176,7 +176,7 @@ static void bind_periods(const struct question *question, struct question_reader
         return;
     }
     if (column)
-        reader_take(reader, at, length);
+        question_take(reader, at, length);
     reader->plan.period = typed(question, &question->period);
     reader->plan.relative = typed_relative(reader->arena, &question->period);
     reader->plan.clamped = question->period.clamped;
@@ -326,9 +326,9 @@ static void conclude(const struct attempts *attempts, struct question_reading *r
     reading->plan = best->plan;
 }
 
-struct question_reading question_read(const struct plan_context *context,
-                                      const struct catalog *catalog, struct value_samples *samples,
-                                      const char *text)
+struct question_reading question_to_plan(const struct plan_context *context,
+                                         const struct catalog *catalog,
+                                         struct value_samples *samples, const char *text)
 {
     struct question question = {.context = context, .catalog = catalog, .samples = samples};
     const struct name_context names = {context->arena, catalog};

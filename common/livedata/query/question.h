@@ -18,8 +18,8 @@ struct question_reading {
 };
 
 /* `samples` may be NULL. */
-struct question_reading question_read(const struct plan_context *context,
-                                      const struct catalog *catalog, struct value_samples *samples,
-                                      const char *text);
+struct question_reading question_to_plan(const struct plan_context *context,
+                                         const struct catalog *catalog,
+                                         struct value_samples *samples, const char *text);
 
 #endif

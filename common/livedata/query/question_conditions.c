@@ -96,7 +96,7 @@ static void read_group_list(struct question_reader *reader, size_t at, size_t he
         size_t next;
         bool either;
 
-        reader_take(reader, at, head + length);
+        question_take(reader, at, head + length);
         at += head + length;
         next = joined(reader, at, &either);
         if (either || (next == at && !reader->tokens.items[at].comma))
@@ -121,7 +121,7 @@ void reader_read_groups(struct question_reader *reader)
                  *reader->tokens.words.items[at].text && reader_is_free(reader, at) &&
                  !reader_any_name(reader, at).length && group_at(reader, at, &path) &&
                  reader_add_group(reader, path))
-            reader_take(reader, at, 1);
+            question_take(reader, at, 1);
     }
 }
 
@@ -243,7 +243,7 @@ static bool read_number_column(struct question_reader *reader, size_t at, const 
     found = comparison_at(reader, next, true);
     if (!found.length || !add_comparison(reader, name->column, &found))
         return false;
-    reader_take(reader, at, next + found.length - at);
+    question_take(reader, at, next + found.length - at);
     return true;
 }
 
@@ -268,7 +268,7 @@ static void read_comparisons(struct question_reader *reader)
             name.column = sole;
         }
         if (add_comparison(reader, name.column, &found))
-            reader_take(reader, at, next - at);
+            question_take(reader, at, next - at);
     }
 }
 
@@ -350,7 +350,7 @@ static bool add_contained(struct question_reader *reader, const struct named_col
     if (!reader_add_filter(reader, column->path, TYPED_CONTAINS,
                            typed_texts(reader->arena, &texts)))
         return false;
-    reader_take(reader, at, end + 1 - at);
+    question_take(reader, at, end + 1 - at);
     return true;
 }
 
@@ -375,9 +375,9 @@ static bool read_text_column(struct question_reader *reader, size_t at, const st
     list = values_at(reader, name->column, next, direct);
     if (!list.count || !add_values(reader, name->column, &list, negated))
         return false;
-    reader_take(reader, at, next + list.length - at);
+    question_take(reader, at, next + list.length - at);
     if (before != SIZE_MAX)
-        reader_take(reader, before, 1);
+        question_take(reader, before, 1);
     return true;
 }
 
@@ -394,7 +394,7 @@ static bool read_flag_value(struct question_reader *reader, size_t at, const str
         !reader_add_filter(reader, name->column->path, TYPED_EQUAL,
                            typed_flag(reader->arena, grammar == GRAMMAR_TRUE)))
         return false;
-    reader_take(reader, at, next + reader_length(reader, next) - at);
+    question_take(reader, at, next + reader_length(reader, next) - at);
     return true;
 }
 
@@ -446,9 +446,9 @@ static void read_ids(struct question_reader *reader)
         }
         if (!list.count || !add_values(reader, &column, &list, before != SIZE_MAX))
             continue;
-        reader_take(reader, at, list.length - at);
+        question_take(reader, at, list.length - at);
         if (before != SIZE_MAX)
-            reader_take(reader, before, 1);
+            question_take(reader, before, 1);
         reader->named = reader->named || !*name.entity->path;
     }
 }
@@ -468,9 +468,9 @@ static void read_known_ids(struct question_reader *reader)
                 !samples_have_key(reader->names.samples, entity->type->table, id) ||
                 !add_values(reader, &column, &list, before != SIZE_MAX))
                 continue;
-            reader_take(reader, at, 1);
+            question_take(reader, at, 1);
             if (before != SIZE_MAX)
-                reader_take(reader, before, 1);
+                question_take(reader, before, 1);
             reader->named = reader->named || !*entity->path;
         }
 }
@@ -488,7 +488,7 @@ static void read_absence(struct question_reader *reader)
             name = reader_name(reader, next, NAME_COLUMN);
             if (name.length && reader_negation(reader, at) == SIZE_MAX &&
                 reader_add_filter(reader, name.column->path, TYPED_IS_NULL, NULL))
-                reader_take(reader, at, next + name.length - at);
+                question_take(reader, at, next + name.length - at);
         } else if (grammar == GRAMMAR_WITH) {
             next = at + reader_length(reader, at);
             if (!is_word(reader, next, "a") && !is_word(reader, next, "an") &&
@@ -497,7 +497,7 @@ static void read_absence(struct question_reader *reader)
             name = reader_name(reader, next + 1, NAME_COLUMN);
             if (name.length && name.column->field->column->type != COLUMN_BOOLEAN &&
                 reader_add_filter(reader, name.column->path, TYPED_IS_NOT_NULL, NULL))
-                reader_take(reader, at, next + 1 + name.length - at);
+                question_take(reader, at, next + 1 + name.length - at);
         } else if (name.length) {
             bool negated;
 
@@ -508,7 +508,7 @@ static void read_absence(struct question_reader *reader)
             if (reader_grammar(reader, next) == GRAMMAR_MISSING &&
                 reader_add_filter(reader, name.column->path,
                                   negated ? TYPED_IS_NOT_NULL : TYPED_IS_NULL, NULL))
-                reader_take(reader, at, next + reader_length(reader, next) - at);
+                question_take(reader, at, next + reader_length(reader, next) - at);
         }
     }
 }
@@ -524,9 +524,9 @@ static bool read_flag(struct question_reader *reader, size_t at)
         !reader_add_filter(reader, name.column->path, TYPED_EQUAL,
                            typed_flag(reader->arena, !name.negated && before == SIZE_MAX)))
         return false;
-    reader_take(reader, at, name.length);
+    question_take(reader, at, name.length);
     if (before != SIZE_MAX)
-        reader_take(reader, before, 1);
+        question_take(reader, before, 1);
     return true;
 }
 
@@ -539,9 +539,9 @@ static bool read_flag_name(struct question_reader *reader, size_t at, const stru
     if (!reader_add_filter(reader, name->column->path, TYPED_EQUAL,
                            typed_flag(reader->arena, value)))
         return false;
-    reader_take(reader, at, name->length);
+    question_take(reader, at, name->length);
     if (before != SIZE_MAX)
-        reader_take(reader, before, 1);
+        question_take(reader, before, 1);
     return true;
 }
 
@@ -572,9 +572,9 @@ static void read_value(struct question_reader *reader, size_t at)
     column = reader_name(reader, end, NAME_COLUMN);
     if (column.length && column.column == name.column)
         end += column.length;
-    reader_take(reader, at, end - at);
+    question_take(reader, at, end - at);
     if (before != SIZE_MAX)
-        reader_take(reader, before, 1);
+        question_take(reader, before, 1);
 }
 
 /* "named Saw": the name of the entity, or of the nearest one that has one. */
@@ -589,7 +589,7 @@ static void read_named(struct question_reader *reader, size_t at)
         if (strcmp(column->field->name, "name") != 0 ||
             !add_values(reader, column, &list, reader_negation(reader, at) != SIZE_MAX))
             continue;
-        reader_take(reader, at, value + 1 - at);
+        question_take(reader, at, value + 1 - at);
         return;
     }
 }

@@ -43,7 +43,7 @@ static bool read_comparative(struct question_reader *reader, size_t at, const st
         !reader_add_filter(reader, degree->column->path, degree->high ? TYPED_ABOVE : TYPED_BELOW,
                            typed_numbers(reader->arena, &number, 1)))
         return false;
-    reader_take(reader, at, next + 1 - at);
+    question_take(reader, at, next + 1 - at);
     return true;
 }
 
@@ -85,7 +85,7 @@ static void read_superlative(struct question_reader *reader, size_t at, const st
     places[2] = self ? self - 1 : places[0];
     for (size_t i = 0; i < 3; i++)
         if (reader_number(reader, places[i], &number)) {
-            reader_take(reader, places[i], 1);
+            question_take(reader, places[i], 1);
             break;
         }
     if (number < 0 || number > DEGREE_MOST)
@@ -96,7 +96,7 @@ static void read_superlative(struct question_reader *reader, size_t at, const st
                                        : asks_for_several(reader, self) ? DEGREE_TOP
                                                                         : 1);
     reader->named = true;
-    reader_take(reader, at, degree->length);
+    question_take(reader, at, degree->length);
 }
 
 void reader_read_degrees(struct question_reader *reader)

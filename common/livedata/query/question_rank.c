@@ -228,10 +228,10 @@ static void read_top(struct question_reader *reader, size_t at)
     if (next >= reader->tokens.words.count || !find_by(reader, next + head.length, &by, &measure) ||
         !rank(reader, &head, measure, grammar, choose_limit(reader, number, given, &head)))
         return;
-    reader_take(reader, at, 1 + given);
-    reader_take(reader, head.at, head.length);
-    reader_take(reader, by, reader_length(reader, by) + measure.length);
-    reader_take(reader, measure.entity, measure.entity_length);
+    question_take(reader, at, 1 + given);
+    question_take(reader, head.at, head.length);
+    question_take(reader, by, reader_length(reader, by) + measure.length);
+    question_take(reader, measure.entity, measure.entity_length);
 }
 
 /* The nearest thing to rank before "with the most", and the number before it. */
@@ -269,10 +269,10 @@ static bool read_superlative(struct question_reader *reader, size_t at)
           reader_grammar(reader, (given ? number_at : head.at) - 1) == GRAMMAR_TOP;
     if (!rank(reader, &head, measure, grammar, choose_limit(reader, number, given, &head)))
         return false;
-    reader_take(reader, head.at - given - top, head.length + given + top);
-    reader_take(reader, with, at - with);
-    reader_take(reader, at, length + measure.length);
-    reader_take(reader, measure.entity, measure.entity_length);
+    question_take(reader, head.at - given - top, head.length + given + top);
+    question_take(reader, with, at - with);
+    question_take(reader, at, length + measure.length);
+    question_take(reader, measure.entity, measure.entity_length);
     return true;
 }
 
@@ -291,7 +291,7 @@ static bool read_adjective(struct question_reader *reader, size_t at)
         !head_at(reader, at + length + column.length, &head) || !head.self ||
         !rank(reader, &head, measure, grammar, choose_limit(reader, number, given, &head)))
         return false;
-    reader_take(reader, at - given, length + given + column.length + head.length);
+    question_take(reader, at - given, length + given + column.length + head.length);
     return true;
 }
 
@@ -327,7 +327,7 @@ static void read_latest(struct question_reader *reader, size_t at)
     reader->plan.order = order;
     if (given || before || single)
         reader->plan.limit = GIVEN_INTEGER(given || before ? (int64_t)number : 1);
-    reader_take(reader, at - before, next - at + given + before);
+    question_take(reader, at - before, next - at + given + before);
 }
 
 /* "sorted by energy descending". */
@@ -346,7 +346,7 @@ static void read_sorted(struct question_reader *reader, size_t at)
         next += reader_length(reader, next);
     *order = (struct typed_order){name.column->path, direction == GRAMMAR_DESCENDING};
     reader->plan.order = order;
-    reader_take(reader, at, next - at);
+    question_take(reader, at, next - at);
 }
 
 void reader_read_rankings(struct question_reader *reader)

@@ -20,7 +20,7 @@ bool reader_is_free(const struct question_reader *reader, size_t at)
     return word_is_free(&reader->tokens.words, at);
 }
 
-void reader_take(struct question_reader *reader, size_t at, size_t count)
+void question_take(struct question_reader *reader, size_t at, size_t count)
 {
     words_take(&reader->tokens.words, at, count, SLOT_FILLER);
 }

@@ -30,7 +30,7 @@ struct question_reader {
 
 /* Tokens. The grammar of a token counts only where no longer name begins. */
 bool reader_is_free(const struct question_reader *reader, size_t at);
-void reader_take(struct question_reader *reader, size_t at, size_t count);
+void question_take(struct question_reader *reader, size_t at, size_t count);
 enum grammar reader_grammar(const struct question_reader *reader, size_t at);
 size_t reader_length(const struct question_reader *reader, size_t at); /* of that phrase */
 /* The name of that kind, whose tokens are all free; `length` 0 = none. */

@@ -27,7 +27,7 @@ static bool read_metric(struct question_reader *reader, size_t at)
         return false;
     select_over(reader, TYPED_METRIC, NULL);
     reader->plan.metric = name.metric->name;
-    reader_take(reader, at, name.length);
+    question_take(reader, at, name.length);
     return true;
 }
 
@@ -41,7 +41,7 @@ static bool read_distinct_entity(struct question_reader *reader, size_t at, size
     reader->plan.select = TYPED_DISTINCT;
     reader->plan.column = name.entity->key;
     reader->selected = true;
-    reader_take(reader, at, next + name.length - at);
+    question_take(reader, at, next + name.length - at);
     return true;
 }
 
@@ -67,7 +67,7 @@ static void read_count(struct question_reader *reader, size_t at)
             (reader_is_number(name.column) && !distinct && !counter))
             return;
         select_over(reader, counter && !distinct ? TYPED_SUM : TYPED_DISTINCT, name.column);
-        reader_take(reader, at, next + name.length - at);
+        question_take(reader, at, next + name.length - at);
         return;
     }
     for (size_t i = 0; !distinct && i < reader->tokens.words.count; i++) {
@@ -77,7 +77,7 @@ static void read_count(struct question_reader *reader, size_t at)
             continue;
         select_over(reader, TYPED_COUNT, NULL);
         reader->named = true;
-        reader_take(reader, at, reader_length(reader, at));
+        question_take(reader, at, reader_length(reader, at));
         return;
     }
 }
@@ -99,7 +99,7 @@ static bool aggregate(struct question_reader *reader, enum typed_select select, 
     if (name.length && !name.column->depth &&
         (reader_is_number(name.column) || takes_time(select, name.column))) {
         select_over(reader, select, name.column);
-        reader_take(reader, at, next + name.length - at);
+        question_take(reader, at, next + name.length - at);
         return true;
     }
     for (size_t i = 0; i < reader->tokens.words.count; i++) {
@@ -107,14 +107,14 @@ static bool aggregate(struct question_reader *reader, enum typed_select select, 
         if (!name.length || name.column->depth || !reader_is_number(name.column))
             continue;
         select_over(reader, select, name.column);
-        reader_take(reader, at, length);
-        reader_take(reader, i, name.length);
+        question_take(reader, at, length);
+        question_take(reader, i, name.length);
         return true;
     }
     if (!sole || reader_grammar(reader, next) == GRAMMAR_COUNT)
         return false;
     select_over(reader, select, sole);
-    reader_take(reader, at, length);
+    question_take(reader, at, length);
     return true;
 }
 
@@ -127,7 +127,7 @@ static bool read_total(struct question_reader *reader, size_t at)
         return false;
     select_over(reader, TYPED_COUNT, NULL);
     reader->named = true;
-    reader_take(reader, at, reader_length(reader, at));
+    question_take(reader, at, reader_length(reader, at));
     return true;
 }
 
@@ -162,7 +162,7 @@ static void read_how_much(struct question_reader *reader, size_t at)
     if (!name.length || !reader_is_counter(reader, name.column))
         return;
     select_over(reader, TYPED_SUM, name.column);
-    reader_take(reader, at, next + name.length - at);
+    question_take(reader, at, next + name.length - at);
 }
 
 static void read_aggregate(struct question_reader *reader, size_t at)
@@ -203,7 +203,7 @@ static void read_direction(struct question_reader *reader)
         order = ARENA_NEW(reader->arena, struct typed_order);
         *order = (struct typed_order){"value", grammar == GRAMMAR_DESCENDING};
         reader->plan.order = order;
-        reader_take(reader, at, reader_length(reader, at));
+        question_take(reader, at, reader_length(reader, at));
     }
 }
 
@@ -241,14 +241,14 @@ static void read_shown(struct question_reader *reader)
             name.column->field->column->type == COLUMN_BOOLEAN)
             continue;
         if (name.column->field->column == reader->time && !reader->when && reader->period) {
-            reader_take(reader, at, name.length);
+            question_take(reader, at, name.length);
             continue;
         }
         if (reader->selected || reader->shown_count == READER_SHOWN_MAX ||
             (at && reader_grammar(reader, at - 1) == GRAMMAR_WITH)) /* to show, or to have? */
             continue;
         reader->shown[reader->shown_count++] = name.column->path;
-        reader_take(reader, at, name.length);
+        question_take(reader, at, name.length);
     }
 }
 
@@ -259,7 +259,7 @@ static void read_when(struct question_reader *reader)
         if (reader_is_free(reader, at) && word_is(&reader->tokens.words, at, "when") &&
             !reader->selected) {
             reader->when = true;
-            reader_take(reader, at, 1);
+            question_take(reader, at, 1);
         }
 }
 
@@ -272,7 +272,7 @@ static void read_entities(struct question_reader *reader)
             continue;
         if (is_self(&name) || is_used(reader, name.entity)) {
             reader->named = reader->named || is_self(&name);
-            reader_take(reader, at, name.length);
+            question_take(reader, at, name.length);
         }
     }
 }
@@ -285,12 +285,12 @@ static void read_fillers(struct question_reader *reader)
 
         if (grammar == GRAMMAR_FILLER || grammar == GRAMMAR_IS || grammar == GRAMMAR_AND ||
             grammar == GRAMMAR_IN || grammar == GRAMMAR_FROM || grammar == GRAMMAR_WITH)
-            reader_take(reader, at, reader_length(reader, at));
+            question_take(reader, at, reader_length(reader, at));
         /* "over the last week" */
         if (grammar == GRAMMAR_ABOVE && at + 1 < reader->tokens.words.count &&
             reader->tokens.words.items[at + 1].slot == SLOT_PERIOD &&
             word_is(&reader->tokens.words, at, "over"))
-            reader_take(reader, at, 1);
+            question_take(reader, at, 1);
     }
 }
 
