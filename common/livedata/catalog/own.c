@@ -15,8 +15,8 @@ enum { NAME_LONGEST = 30, DAYS_MOST = 36500, PLACE_MAX = 200 };
 static const char *const entity_members[] = {"name",      "description", "key",       "columns",
                                              "relations", "indexes",     "retention", "events",
                                              "stages",    "changes",     "synonyms",  NULL};
-static const char *const column_members[] = {"type",     "scale",       "description", "values",
-                                             "synonyms", "value_names", "high", "low", NULL};
+static const char *const column_members[] = {
+    "type", "scale", "description", "values", "synonyms", "value_names", "high", "low", NULL};
 static const char *const retention_members[] = {"days", "by", NULL};
 
 enum error own_fault(const struct own_reader *reader, const char *place, const char *format, ...)
