@@ -79,7 +79,7 @@ def test_what_a_changed_file_would_do(floor):
         file.write_text(before.replace("columns:\n", "columns:\n  vendor: text\n", 1))
         change, = plan(floor)["changes"]
         assert (change["domain"], change["entity"], change["refused"]) == ("machines", "machine", False) and "vendor" in change["text"]
-        file.write_text(before.replace("{type: decimal, scale: 3, description: Kilowatt hours used}", "{type: decimal, scale: 2}"))
+        file.write_text(before.replace("energy: {type: decimal, scale: 3", "energy: {type: decimal, scale: 2"))
         assert [one["refused"] for one in plan(floor)["changes"]] == [True]
         file.write_text(before.replace("type: decimal, scale: 4", "type: money"))
         answer = plan(floor)
@@ -98,6 +98,6 @@ def test_a_folder_may_have_metrics_alone_over_tables_of_another_domain(floor):
         return floor.run("livedata-check", "--files", env={"LIVE_CONFIG_DIR": ",".join(str(one) for one in folders)})
     shop, machines, metrics = (CHECKOUT / "config" / one for one in ("livedata", "demo/machines", "demo/machine_metrics"))
     done = check(shop, machines, metrics)
-    assert done.returncode == 0 and done.stdout == "domains=3 entities=6 metrics=9: the files are right\n", done
+    assert done.returncode == 0 and done.stdout == "domains=3 entities=6 metrics=9 levels=3: the files are right\n", done
     assert check(shop, metrics).returncode != 0  # whose tables are not there
     assert check(shop, machines, machines.parent / "en").returncode != 0  # which has neither
