@@ -59,6 +59,14 @@ def test_event_types_with_their_members(floor):
     assert [one["event_type"] for one in entity(floor, "shop", "session")["events"]] == ["click", "page_view", "add_to_cart"]
 
 
+@pytest.mark.parametrize("domain, name, event_type, path", [
+    ("shop", "order", "order.created", "order_id"), ("shop", "order", "payment.completed", "order_id"),
+    ("shop", "product", "product.updated", "product_id"), ("machines", "machine", "machine.ran", "machine_id"),
+    ("machines", "reading", "reading.withdrawn", "reading_id")])
+def test_an_event_type_says_what_names_the_entity(floor, domain, name, event_type, path):
+    assert next(one for one in entity(floor, domain, name)["events"] if one["event_type"] == event_type)["key"] == path
+
+
 def test_every_example_is_applied_as_it_is(floor):
     sent = []
     for domain in domains(floor).values():

@@ -25,6 +25,7 @@ static const struct field type_fields[] = {
     STRING(OWNER, event_type),
     STRING(OWNER, does, .nullable = true,
            .help = "insert, upsert, count or delete; null for the shop."),
+    STRING(OWNER, key, .help = "The path of the member that names the entity."),
     OBJECTS(OWNER, members, event_member_schema),
     WRITTEN_JSON(OWNER, example, .help = "An event of the type without its envelope."),
 };
@@ -74,7 +75,8 @@ static struct string_list words_of(struct arena *arena, const char *const *words
 }
 
 static struct event_type_answer shop_type(struct arena *arena, const char *event_type,
-                                          const struct event_field *fields, size_t count)
+                                          const char *key, const struct event_field *fields,
+                                          size_t count)
 {
     bool order = strncmp(event_type, "order.", 6) == 0;
     struct event_member *members = ARENA_ARRAY(arena, struct event_member, count + 1);
@@ -87,6 +89,7 @@ static struct event_type_answer shop_type(struct arena *arena, const char *event
                                            .values = words_of(arena, fields[i].words)};
     members[count] = (struct event_member){.path = "items", .type = "list", .required = true};
     return (struct event_type_answer){.event_type = event_type,
+                                      .key = key,
                                       .members = {count + order, members},
                                       .example = shop_example(event_type)};
 }
@@ -102,7 +105,7 @@ static struct object_list shop_types(struct arena *arena, const struct entity_ty
         size_t count = event_type_fields(event_types[i], &fields, &key);
 
         if (strcmp(key, type->primary_key) == 0)
-            items[list.count++] = shop_type(arena, event_types[i], fields, count);
+            items[list.count++] = shop_type(arena, event_types[i], key, fields, count);
     }
     return list;
 }
@@ -222,6 +225,7 @@ static struct event_type_answer own_type(struct arena *arena, const struct entit
     }
     return (struct event_type_answer){.event_type = mapping->event_type,
                                       .does = mapping_actions[mapping->action],
+                                      .key = mapping->key,
                                       .members = {count, members},
                                       .example = example_of(arena, members, count)};
 }

@@ -18,6 +18,7 @@ SCHEMA_OF(event_member_schema, struct event_member);
 struct event_type_answer {
     const char *event_type;
     const char *does; /* "insert"... of a domain; NULL = the service's own rules */
+    const char *key;  /* the path of what names the entity: a member, or of the envelope */
     OBJECT_LIST(struct event_member, members);
     const char *example; /* JSON: members without event_id, event_type, timestamp and source */
 };

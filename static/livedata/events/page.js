@@ -10,7 +10,7 @@ import { createResource } from '../../shared/ui/resource.js';
 import { openStream } from '../../shared/ui/stream.js';
 import { eventName } from '../words.js';
 import { createSending } from './send.js';
-import { isRejected, lineOf, view } from './view.js';
+import { followed, isRejected, lineOf, view } from './view.js';
 
 /** @type {Client<'livedata'>} */
 const client = createClient();
@@ -25,7 +25,7 @@ const sending = createSending({ client, update });
 /* The stream is of the whole tenant: a domain is chosen here. */
 function isWanted({ entity_type: type }) {
     const wanted = app.state.filters.domain;
-    const chosen = domains.data?.domains.find(({ name }) => name === wanted);
+    const chosen = followed(domains.data?.domains ?? []).find(({ name }) => name === wanted);
     if (chosen === undefined) return true;
     const types = chosen.entities.map(({ name }) => name);
     return types.includes(type) || (type === 'payment' && types.includes('order'));

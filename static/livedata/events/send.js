@@ -97,7 +97,7 @@ export function createSending({ client, update }) {
         update();
         try {
             const { data } = await client.post('/v1/events', { events: [event] });
-            sending.result = { ...data.results[0], key: atPath(event, sending.type.members[0]?.path) };
+            sending.result = { ...data.results[0], key: atPath(event, sending.type.key) };
             sending.id = crypto.randomUUID();
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;

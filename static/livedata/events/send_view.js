@@ -28,7 +28,8 @@ function typeChoice({ types, type }, { actions }) {
 function resultView({ result, problem, type }) {
     if (problem !== null) return notice({ tone: 'danger', title: t('events.not_sent'), body: html`<p>${problem}</p>`, alert: true });
     if (result === null) return null;
-    if (result.status === 'applied')
+    /* An event that was sent twice had been applied, though its first answer did not arrive. */
+    if (result.status === 'applied' || result.status === 'duplicate')
         return notice({
             tone: 'good',
             title: t('events.sent'),

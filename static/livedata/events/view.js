@@ -26,6 +26,9 @@ export function lineOf({ event_id: id, entity_type: type, entity_id: entity, top
     return html`${type === null ? null : typeName(type)} <a href=${entityAddress(type ?? 'order', entity)} dir="ltr" title=${details}>${entity}</a>`;
 }
 
+/* A domain that has metrics only has no events. */
+export const followed = (domains) => domains.filter(({ entities }) => entities.length > 0);
+
 /* What can be followed: the shop's kinds, and each type of the other domains. */
 function typeOptions(domains, domain) {
     const own = domains.filter(({ name, entities }) => entities[0]?.events[0]?.does && (domain === '' || name === domain));
@@ -40,7 +43,7 @@ function livePanel({ log, count, connection, error, filters, domains, actions })
     if (domains.error?.kind === 'unauthorized') return tokenForm(domains.error, actions.start);
     if (error !== null && connection === 'failed')
         return error.kind === 'unauthorized' ? tokenForm(error, actions.retry) : errorNotice(error, { retry: actions.retry });
-    const all = domains.data?.domains ?? [];
+    const all = followed(domains.data?.domains ?? []);
     return html`<section class="card section stack" aria-labelledby="stream-title">
         <div class="section-head">
             <h2 id="stream-title">${t('events.stream')}</h2>
