@@ -83,6 +83,32 @@ test('an entity whose events fail needs attention, and the failed events are one
     await close(page);
 });
 
+test('what could not be read is not called nothing', async () => {
+    const page = await openWithKey('/');
+    await page.route('**/v1/slo/series*', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.reload();
+    await untilText(page, '#not-known', /may be incomplete/);
+    assert.doesNotMatch(await page.textContent('#needs'), /Nothing right now/);
+    await close(page, [503]);
+});
+
+test('stale data is listed once where a level about its freshness is listed', async () => {
+    const page = await openWithKey('/');
+    const level = { name: 'orders_fresh', entity: 'order', measurement: 'freshness_seconds', status: 'breached', target: 0.99, threshold: 60, window_days: 30, error_budget_remaining: 0 };
+    const answerWith = (change) => async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: change(await response.json()) });
+    };
+    await page.route('**/v1/slo/series*', answerWith(() => ({ series: [{ level, points: [] }] })));
+    await page.route('**/v1/freshness', answerWith((report) => ({ ...report, entities: report.entities.map((row) => ({ ...row, state: 'stale', reason: 'no_new_events' })) })));
+    await page.reload();
+    await untilText(page, '#needs [data-need="level"]', /Orders fresh/);
+    await page.waitForSelector('#needs [data-need="data"]');
+    const stale = await page.locator('#needs [data-need="data"]').allTextContents();
+    assert.ok(stale.some((text) => /Product/.test(text)) && !stale.some((text) => /Order\b/.test(text)), stale.join());
+    await close(page);
+});
+
 test('service levels show their objective and the line of their budget, by the time that is chosen', async () => {
     const page = await openWithKey('/service-levels');
     await page.waitForSelector('[data-level="error_rate"] .facts');
@@ -232,6 +258,49 @@ test('an event is sent from a form that its type has filled in, and what became 
     await page.fill('[id="send-stock_quantity"]', 'many');
     await page.click('#send-one button[type="submit"]');
     await untilText(page, '#sent', /stock_quantity/);
+    await close(page);
+});
+
+test('a payment that was sent leads to its order', async () => {
+    const page = await openWithKey('/events?tab=send&event=payment.initiated');
+    await page.waitForSelector('#send-one');
+    await page.fill('[id="send-payment_id"]', randomUUID());
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /Event applied/);
+    assert.match(await page.getAttribute('#sent a', 'href'), /type=order&id=ORD-/);
+    await close(page);
+});
+
+test('an event whose first answer was lost is not called rejected when it is sent again', async () => {
+    const page = await openWithKey('/events?tab=send&event=order.created');
+    await page.waitForSelector('#send-one');
+    await page.fill('[id="send-order_id"]', `ORD-20260404-${8100 + Math.floor(Math.random() * 800)}`);
+    await page.route(
+        '**/v1/events',
+        async (route) => {
+            await route.fetch();
+            await route.fulfill({ status: 502, body: '' });
+        },
+        { times: 1 },
+    );
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /The event was not sent/);
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /Event applied/);
+    assert.equal(await page.locator('#sent .notice[role="alert"]').count(), 0);
+    await close(page, [502]);
+});
+
+test('a domain of metrics alone is none whose events can be followed', async () => {
+    const page = await openWithKey('/events');
+    await page.route('**/v1/domains', async (route) => {
+        const response = await route.fetch();
+        const { domains } = await response.json();
+        await route.fulfill({ response, json: { domains: [...domains, { name: 'figures', entities: [], metrics: ['revenue'] }, { ...domains[0], name: 'second' }] } });
+    });
+    await page.reload();
+    await page.waitForSelector('#filter-domain option[value="second"]', { state: 'attached' });
+    assert.equal(await page.locator('#filter-domain option[value="figures"]').count(), 0);
     await close(page);
 });
 

@@ -7,6 +7,7 @@ import { lineChart } from '../../shared/ui/charts/line.js';
 import { sparkline } from '../../shared/ui/charts/spark.js';
 import { html, ref } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
+import { skeleton } from '../../shared/ui/skeleton.js';
 import { levelAddress, objectiveOf } from '../levels.js';
 import { ageOf, entityAddress, healthBadge, levelName, metricName, plain, stateBadge, timeTick, valueOf, windowName } from '../words.js';
 import { freshTables, isWrong, reasonOf, rowName, wayOut } from './fresh.js';
@@ -34,10 +35,11 @@ function figuresView({ figures, actions }) {
 
 const firing = ({ active, state }) => active && ['firing', 'sustained'].includes(state);
 
-/* Levels that are broken or nearly so, and data that is not as it should be; a level about the same entity says it once. */
+/* Levels that are broken or nearly so, and data that is not as it should be. What a level about freshness says of stale data is not said again. */
 function dataNeeds({ levels, fresh }) {
     const failing = (levels.data ?? []).filter(({ level }) => ['breached', 'at_risk'].includes(level.status));
-    const stale = (fresh.data?.entities ?? []).filter(isWrong);
+    const said = failing.filter(({ level }) => level.measurement === 'freshness_seconds').map(({ level }) => level.entity);
+    const stale = (fresh.data?.entities ?? []).filter((row) => isWrong(row) && !(row.state === 'stale' && said.includes(row.name)));
     return [
         ...failing.map(
             ({ level }) => html`<li data-need="level">
@@ -79,6 +81,13 @@ function needRows({ alerts, letters, orders, late }) {
     return rows;
 }
 
+/* Under the list, or in its place: what is not known is not called nothing. */
+function needsNote({ levels, fresh }, empty) {
+    if (levels.error !== null || fresh.error !== null) return html`<p class="section-note" id="not-known">${t('status.not_known')}</p>`;
+    if (levels.data === undefined || fresh.data === undefined) return skeleton({ lines: 1, height: 'row' });
+    return empty ? html`<p>${t('status.nothing')}</p>` : null;
+}
+
 function needsView(page) {
     const { open } = page;
     return html`<section class="card section stack" aria-labelledby="needs-title" id="needs">
@@ -88,7 +97,7 @@ function needsView(page) {
             skeleton: { lines: 2, height: 'row' },
             ready: (data) => {
                 const rows = [...needRows(data), ...dataNeeds(page)];
-                return rows.length === 0 ? html`<p>${t('status.nothing')}</p>` : html`<ul class="plain-list needs">${rows}</ul>`;
+                return html`${rows.length === 0 ? null : html`<ul class="plain-list needs">${rows}</ul>`} ${needsNote(page, rows.length === 0)}`;
             },
         })}
     </section>`;
