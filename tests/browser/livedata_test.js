@@ -375,8 +375,8 @@ test('an alert without a receiver is previewed, fires on the page, is edited and
     await untilText(page, '#made', new RegExp(`Alert ${name} created`));
     assert.match(await page.textContent('#made'), /listed on this page/);
     await untilText(page, '#recent tbody', new RegExp(`${name}\\s*Fired`), 60000);
-    const row = `#alerts tr:has-text("${name}")`; // the two lists are loaded beside each other
-    await untilText(page, row, /Firing[\s\S]*Orders above [−-]1 · 24 hours[\s\S]*This page only/);
+    const row = page.locator(`#alerts tr:has-text("${name}")`); // the two lists are loaded beside each other
+    await row.filter({ hasText: /Firing[\s\S]*Orders above [−-]1 · 24 hours[\s\S]*This page only/ }).waitFor();
     await page.click(`#alerts .link-button:has-text("${name}")`);
     await untilText(page, '#alert-open table', /Fired[\s\S]*On this page/);
     assert.equal(await page.locator('#try').count(), 0);
