@@ -47,8 +47,8 @@ const struct setting livedata_settings_table[] = {
          "a batch does not read them again; 0: 2 MB, as all others have."},
     {"LIVE_CONFIG_DIR", SETTING_LIST, AT(config_folders), "",
      .help = "Folders of the files that declare entities, metrics, contracts, SLOs and versions, "
-             "one for each domain, with commas between; SLOs and versions are those of the first. "
-             "Unset: `config/livedata` beside ASSAY_SQL_DIR, which is the shop; with "
+             "one for each domain, with commas between; versions are those of the first. Unset: "
+             "`config/livedata` beside ASSAY_SQL_DIR, which is the shop; with "
              "LIVE_DEMO_LANGUAGE also `config/demo/machines` and `machine_metrics`."},
     {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
      .help = "Folder of the entity files; unset: `entities` below the first folder of "
