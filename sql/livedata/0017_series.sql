@@ -3,6 +3,10 @@
 ALTER TABLE cache_generation ADD COLUMN changed {integer} NOT NULL DEFAULT 0;
 -- The last change for which series_changes does not say which hours it has changed.
 ALTER TABLE cache_generation ADD COLUMN changed_whole {integer} NOT NULL DEFAULT 0;
+-- `gen` after the last change that was counted. Hosts of former versions raise `gen` alone: where the two differ, nobody
+-- knows what has changed.
+ALTER TABLE cache_generation ADD COLUMN noted_gen {integer} NOT NULL DEFAULT 0;
+UPDATE cache_generation SET noted_gen = gen;
 
 -- The last change of a row whose time is in this hour (its beginning), before the change or after it.
 CREATE TABLE series_changes (

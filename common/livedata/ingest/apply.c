@@ -647,6 +647,7 @@ static enum error replay(struct apply_call *call, const char *event_id, const js
     error = journal_known(&call->storage, event.id, &known);
     if (!error && !known.applied)
         error = apply_good(call, &event, touched);
+    touch(call, touched, "pipeline_events", NULL); /* its row there has another topic now */
     if (!error)
         error = dead_letter_close(&call->storage, event_id);
     letter->payload = json_of(call->storage.arena, payload);

@@ -78,20 +78,22 @@ static const struct statement version_at = {
 static const struct statement raise_generation = {
     .name = "generation_raise",
     .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq,"
-           " changed, changed_whole) VALUES (?, ?, 1, ?, ?,"
+           " changed, changed_whole, noted_gen) VALUES (?, ?, 1, ?, ?,"
            " COALESCE((SELECT max(seq) FROM pipeline_events), 0), 1 + " LAST_CHANGE
-           ", ? * (1 + " LAST_CHANGE "))"
+           ", ? * (1 + " LAST_CHANGE "), 1)"
            " ON CONFLICT (tenant_id, table_name) DO UPDATE SET gen = cache_generation.gen + 1,"
            " last_event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.last_event_at"
            " ELSE cache_generation.last_event_at END,"
            " event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.event_at"
            " ELSE cache_generation.event_at END, seq = excluded.seq, changed = excluded.changed,"
-           " changed_whole = CASE WHEN excluded.changed_whole > 0 THEN excluded.changed_whole"
-           " ELSE cache_generation.changed_whole END RETURNING gen, changed",
+           " changed_whole = CASE WHEN excluded.changed_whole > 0"
+           " OR cache_generation.gen <> cache_generation.noted_gen THEN excluded.changed"
+           " ELSE cache_generation.changed_whole END, noted_gen = cache_generation.gen + 1"
+           " RETURNING gen, changed",
 };
 static const struct statement raise_for_all = {
     .name = "generation_raise_for_all",
-    .sql = "UPDATE cache_generation SET gen = gen + 1,"
+    .sql = "UPDATE cache_generation SET gen = gen + 1, noted_gen = gen + 1,"
            " seq = COALESCE((SELECT max(seq) FROM pipeline_events), 0),"
            " changed = 1 + (SELECT max(last.changed) FROM cache_generation AS last"
            " WHERE last.tenant_id = cache_generation.tenant_id),"

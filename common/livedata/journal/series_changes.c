@@ -54,6 +54,10 @@ enum error series_changes_write(const struct storage_call *call,
 
     if (!changes->count)
         return ERROR_NONE;
+    if (number < 1)
+        return problem_set(call->problem, ERROR_SYSTEM, "change_without_table",
+                           "rows of %s have changed, and no table's generation was raised",
+                           changes->items[0].table);
     query = db_query(call->db, &write_change);
     for (size_t i = 0; i < changes->count; i++) {
         query_bind_text(query, call->tenant);

@@ -54,10 +54,10 @@ static void name_measure(const struct work *work, const struct measure *measure,
     open.range = (struct time_range){0};
     open.buckets = (struct time_bounds){0};
     sql = measure_sql(work->call, &open);
-    text_append_format(name, "%d %d %lld ", (int)measure->kind,
+    text_append_format(name, "%d %d %lld %zu %s ", (int)measure->kind,
                        measure->value.column ? measure->value.column->scale : 0,
-                       (long long)measure->quantile);
-    text_append_string(name, measure->time.column->stored);
+                       (long long)measure->quantile, measure->time.table,
+                       measure->time.column->stored);
     text_append_string(name, sql ? sql : "");
 }
 
@@ -267,14 +267,14 @@ static enum error compute_with_kept(struct work *work)
         error = series_look(work->call, &work->request->measured, &work->changes);
     if (!error)
         forget_changed(work);
-    for (int round = 0; !error && again && round < ROUNDS; round++) {
+    for (int round = 0; !error && again && !work->changes.unknown && round < ROUNDS; round++) {
         error = compute_unknown(work);
         if (!error)
             error = look_again(work, &again);
     }
-    if (!error && again)
+    if (!error && (again || work->changes.unknown))
         error = compute_run(work, 0, work->values->count);
-    if (!error)
+    if (!error && !work->changes.unknown)
         choose_kept(work);
     return error;
 }

@@ -61,6 +61,7 @@ struct series_last_change {
 struct series_last_changes {
     int64_t newest; /* number of the tenant's last change */
     int64_t seen;
+    bool unknown; /* a host of a former version has changed rows, and noted nothing */
     struct series_last_change *buckets; /* of each */
 };
 MUST_CHECK enum error series_look(const struct storage_call *call,

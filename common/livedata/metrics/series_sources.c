@@ -11,7 +11,8 @@
 
 static const struct statement changes_of_tables = {
     .name = "series_tables",
-    .sql = "SELECT table_name, changed, changed_whole, last_event_at FROM cache_generation"
+    .sql = "SELECT table_name, changed, changed_whole, last_event_at,"
+           " CASE WHEN gen = noted_gen THEN 0 ELSE 1 END FROM cache_generation"
            " WHERE tenant_id = ?",
 };
 static const struct statement changes_of_hours = {
@@ -120,7 +121,7 @@ static void take_newer(struct series_last_change *last, int64_t number, int64_t 
 }
 
 static enum error read_tables(const struct storage_call *call, const struct sources *sources,
-                              int64_t *newest, struct series_last_change *all)
+                              int64_t *newest, struct series_last_change *all, bool *unknown)
 {
     struct query *query = db_query(call->db, &changes_of_tables);
 
@@ -135,6 +136,7 @@ static enum error read_tables(const struct storage_call *call, const struct sour
 
             if (strcmp(source->table, table) != 0)
                 continue;
+            *unknown = *unknown || query_boolean(query, 4);
             if (source->time || source->noted)
                 take_newer(all, whole, 0);
             else
@@ -208,7 +210,8 @@ enum error series_look(const struct storage_call *call, const struct measure_req
     enum error error;
 
     find_sources(call->arena, request->measure, &sources);
-    error = read_tables(call, &sources, &newest, &all);
+    changes->unknown = false;
+    error = read_tables(call, &sources, &newest, &all, &changes->unknown);
     if (error || newest == changes->newest)
         return error;
     for (size_t i = 0; i < count; i++)
