@@ -56,6 +56,15 @@ MUST_CHECK enum error measure_by_currency(const struct storage_call *call,
                                           const struct measure_request *request,
                                           struct measure_currencies *currencies);
 
+/* Whether the range has any row of the measure, of a ratio any row of its denominator; groups and
+ * buckets do not count. Errors as above. */
+MUST_CHECK enum error measure_has_rows(const struct storage_call *call,
+                                       const struct measure_request *request, bool *any);
+
+/* Private: the statement that reads the newest row of a range. */
+const char *measure_newest_sql(const struct storage_call *call,
+                               const struct measure_request *request);
+
 /* Private: the statement of a measure that is no ratio. Its columns are the groups, the bucket when
  * there are buckets, and two numbers by kind: the total and the number of values; for a quantile
  * its lower and upper neighbor and the number of values. */

@@ -116,8 +116,8 @@ static int by_key(const void *left, const void *right)
     return order ? order : a->bucket < b->bucket ? -1 : a->bucket > b->bucket;
 }
 
-static enum error compute_one(const struct storage_call *call,
-                              const struct measure_request *request, struct measure_rows *rows)
+static enum error run(const struct storage_call *call, const struct measure_request *request,
+                      const char *sql, struct sandbox_answer *answer)
 {
     const struct measure *measure = request->measure;
     const char *tables[MEASURE_TABLES_MAX + 1] = {NULL};
@@ -126,11 +126,8 @@ static enum error compute_one(const struct storage_call *call,
                                         .timeout_ms = request->timeout_ms,
                                         .rows_max = request->rows_max,
                                         .bytes_max = ANSWER_BYTES_MAX};
-    const char *sql = measure_sql(call, request);
-    struct sandbox_answer answer = {0};
     enum error error = ERROR_NONE;
 
-    *rows = (struct measure_rows){0};
     if (!sql)
         return problem_set(call->problem, ERROR_INVALID, "filter_invalid",
                            "The filter is too long.");
@@ -138,9 +135,17 @@ static enum error compute_one(const struct storage_call *call,
         tables[i] = measure->tables[i].table->name;
         error = table_served(measure->tables[i].table, call->problem);
     }
-    if (error)
-        return error;
-    error = sandbox_query(call->db, call->arena, sql, &rules, &answer, call->problem);
+    return error ? error : sandbox_query(call->db, call->arena, sql, &rules, answer, call->problem);
+}
+
+static enum error compute_one(const struct storage_call *call,
+                              const struct measure_request *request, struct measure_rows *rows)
+{
+    const struct measure *measure = request->measure;
+    struct sandbox_answer answer = {0};
+    enum error error = run(call, request, measure_sql(call, request), &answer);
+
+    *rows = (struct measure_rows){0};
     if (error)
         return error;
     *rows = (struct measure_rows){
@@ -209,6 +214,24 @@ enum error measure_compute(const struct storage_call *call, const struct measure
 {
     return request->measure->kind == MEASURE_RATIO ? compute_ratio(call, request, rows)
                                                    : compute_one(call, request, rows);
+}
+
+enum error measure_has_rows(const struct storage_call *call, const struct measure_request *request,
+                            bool *any)
+{
+    const struct measure *measure = request->measure;
+    struct measure own = measure->kind == MEASURE_RATIO ? *measure->denominator : *measure;
+    struct measure_request newest = *request;
+    struct sandbox_answer answer = {0};
+    enum error error;
+
+    own.group_count = 0;
+    newest.measure = &own;
+    newest.buckets = (struct time_bounds){0};
+    newest.rows_max = 1;
+    error = run(call, &newest, measure_newest_sql(call, &newest), &answer);
+    *any = answer.row_count > 0;
+    return error;
 }
 
 enum error measure_by_currency(const struct storage_call *call,

@@ -14,7 +14,7 @@ static const char select_word[] = "SELECT ", from_word[] = " FROM ", where_word[
                   with_spans[] = "WITH span(n, lo, hi) AS (", values_word[] = "VALUES ",
                   span_from[] = "span CROSS JOIN ", span_join[] = " CROSS JOIN span",
                   case_word[] = "CASE ", rank_word[] = "row_number() OVER (",
-                  count_word[] = "count(*) OVER (";
+                  count_word[] = "count(*) OVER (", newest_first[] = " DESC LIMIT 1";
 
 struct sql {
     struct text text;
@@ -332,6 +332,19 @@ static void put_quantile(struct sql *sql, const char *tenant)
                        share, QUANTILE_UNITS, share, QUANTILE_UNITS - 1, QUANTILE_UNITS);
     put_keys(sql, group_word, "");
     put_keys(sql, order_word, "");
+}
+
+const char *measure_newest_sql(const struct storage_call *call,
+                               const struct measure_request *request)
+{
+    struct sql sql = {.request = request, .measure = request->measure};
+
+    text_start(&sql.text, call->arena, SQL_MAX);
+    put_rows(&sql, call->tenant);
+    put(&sql, order_word);
+    put_column(&sql, &request->measure->time);
+    put(&sql, newest_first);
+    return sql.text.overflowed ? NULL : sql.text.bytes;
 }
 
 const char *measure_sql(const struct storage_call *call, const struct measure_request *request)

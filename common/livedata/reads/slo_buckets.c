@@ -186,16 +186,21 @@ static bool is_within(const struct slo *slo, double value)
            (!slo->maximum.given || value <= slo->maximum.value);
 }
 
+static struct measure_request request_of(const struct slo *slo)
+{
+    return (struct measure_request){.measure = slo->metric->measure,
+                                    .rows_max = WINDOW_BUCKETS_MAX,
+                                    .timeout_ms = (int)slo->settings->query_timeout_ms,
+                                    .currency = slo->settings->currency,
+                                    .rates = &slo->settings->currency_rates};
+}
+
 /* Buckets from the first on, as many as are computed at a time. */
 static enum error check_some(const struct storage_call *call, const struct slo_buckets *buckets,
                              int64_t first, int64_t count)
 {
     const struct slo *slo = buckets->slo;
-    struct measure_request request = {.measure = slo->metric->measure,
-                                      .rows_max = WINDOW_BUCKETS_MAX,
-                                      .timeout_ms = (int)slo->settings->query_timeout_ms,
-                                      .currency = slo->settings->currency,
-                                      .rates = &slo->settings->currency_rates};
+    struct measure_request request = request_of(slo);
     struct measure_rows rows;
     enum error error;
 
@@ -217,14 +222,20 @@ static enum error check_some(const struct storage_call *call, const struct slo_b
     return error;
 }
 
-/* A sum or count of no rows is 0, and is checked too. */
-static void check_empty(const struct slo_buckets *buckets)
+/* A sum or count of no rows is 0, and is checked too, once the metric has had a row. */
+static enum error check_empty(const struct storage_call *call, struct slo_buckets *buckets)
 {
+    struct measure_request request = request_of(buckets->slo);
+
     for (int64_t i = 0; i < buckets->count; i++)
         if (!buckets->items[i].any) {
             buckets->items[i].counts[COUNT_VALID] = 1;
             buckets->items[i].counts[COUNT_GOOD] = is_within(buckets->slo, 0);
         }
+    if (buckets->items[0].any || buckets->from <= 0)
+        return ERROR_NONE;
+    request.range.to = buckets->from;
+    return measure_has_rows(call, &request, &buckets->row_before);
 }
 
 /* A metric that cannot be computed leaves the other levels as they are. */
@@ -238,8 +249,8 @@ static enum error read_checks(const struct storage_call *call, struct slo_bucket
     own.problem = &problem;
     for (int64_t i = 0; !error && i < buckets->count; i += WINDOW_BUCKETS_MAX)
         error = check_some(&own, buckets, i, least(buckets->count - i, WINDOW_BUCKETS_MAX));
-    if (buckets->slo->metric->zero_when_empty)
-        check_empty(buckets);
+    if (!error && buckets->slo->metric->zero_when_empty)
+        error = check_empty(&own, buckets);
     if (!error)
         return ERROR_NONE;
     for (size_t i = 0; i < COUNT_OF(reasons); i++)
@@ -360,7 +371,8 @@ struct slo_window slo_buckets_window(const struct slo_buckets *buckets, int64_t 
         return (struct slo_window){0};
     if (buckets->slo->measurement == SLO_FRESHNESS)
         return window_of_freshness(buckets, first, end);
-    if (buckets->slo->measurement == SLO_METRIC)
+    if (buckets->slo->measurement == SLO_METRIC && !buckets->row_before &&
+        buckets->items[first].before < 0)
         first = buckets->items[first].after;
     if (first >= end)
         return (struct slo_window){0};

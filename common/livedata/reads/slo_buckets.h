@@ -30,6 +30,7 @@ struct slo_buckets {
     int64_t count;
     struct slo_bucket *items;
     int64_t last_before; /* of an entity or a metric: when the event before all came; 0 = none */
+    bool row_before;     /* of a sum or count: the metric had a row before all */
     const char *reason;  /* why its metric cannot be computed; NULL = it can */
 };
 
