@@ -3,6 +3,7 @@ recomputation from the rows; what is fresh, stale or silent and why; the rate of
 
 import random
 import shutil
+import time
 import uuid
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
@@ -17,10 +18,16 @@ KEY = {"X-API-Key": "key-of-floor"}
 HOUR, DAY = 3600, 86400
 NOW = int(datetime.now(timezone.utc).timestamp())
 END = NOW // DAY * DAY - DAY  # the series that are recomputed end a day before today
+SILENCE = NOW - 6 * DAY, NOW - 5 * DAY // 2  # of the sensor that paused
 KINDS = {"order": ["order.created", "order.updated"], "product": ["product.updated"], "reading": ["reading.taken", "reading.corrected"]}
 METRICS = {
-    "mean_value": "kind: average\ncolumn: value",
-    "taken": "kind: count",
+    "mean_value": "kind: average\ncolumn: value\nwhere: [sensor = t]",
+    "taken": "kind: count\nwhere: [sensor = t]",
+    "paused": "kind: count\nwhere: [sensor = paused]",
+    "ended": "kind: count\nwhere: [sensor = ended]",
+    "never": "kind: count\nwhere: [sensor = none]",
+    "ended_share": "kind: ratio\nempty: zero\nnumerator: {kind: count, where: [sensor = ended, value > 0]}\n"
+                   "denominator: {kind: count, where: [sensor = ended]}",
 }
 LEVELS = {
     "all_fresh": {"measurement": "freshness_seconds", "threshold": 600, "target": 0.02, "window_days": 2},
@@ -33,6 +40,19 @@ LEVELS = {
     "mean_within": {"measurement": "metric_value", "target": 0.25, "window_days": 2, "metric": "mean_value", "minimum": 0, "maximum": 60,
                     "every": "30m"},
     "enough": {"measurement": "metric_value", "target": 0.5, "window_days": 4, "metric": "taken", "minimum": 2},
+    "mostly_fresh": {"measurement": "freshness_seconds", "threshold": 20000, "target": 0.75, "window_days": 20},
+    "pausing": {"measurement": "metric_value", "target": 0.1, "window_days": 4, "metric": "paused", "minimum": 1},
+}
+# Silence longer than the window, no row ever, and what has more points than are shown.
+BESIDE = {
+    "paused_day": {"measurement": "metric_value", "target": 0.5, "window_days": 1, "metric": "paused", "minimum": 1},
+    "ended_day": {"measurement": "metric_value", "target": 0.5, "window_days": 1, "metric": "ended", "minimum": 1},
+    "never_day": {"measurement": "metric_value", "target": 0.5, "window_days": 1, "metric": "never", "minimum": 1},
+    "ended_share_day": {"measurement": "metric_value", "target": 0.5, "window_days": 1, "metric": "ended_share", "minimum": 1},
+    "two_years": {"measurement": "freshness_seconds", "threshold": 600, "target": 0.02, "window_days": 730},
+    "ten_years": {"measurement": "error_rate_percent", "threshold": 1, "target": 0.5, "window_days": 3650},
+    "each_minute": {"measurement": "metric_value", "target": 0.5, "window_days": 1, "metric": "taken", "maximum": 5, "every": "1m"},
+    "twice_a_day": {"measurement": "metric_value", "target": 0.5, "window_days": 1, "metric": "taken", "minimum": 1, "every": "12h"},
 }
 
 
@@ -50,7 +70,7 @@ def make_domain(folder):
         (folder / "metrics" / f"{name}.yaml").write_text(
             f"name: {name}\ndescription: {name}\nunit: count\ntable: own_machines_reading\ntime: taken_at\nwindows: [1h, 24h]\n"
             f"source_events: [reading.taken]\n{text}\n")
-    (folder / "slo.yaml").write_text(yaml_of(LEVELS))
+    (folder / "slo.yaml").write_text(yaml_of({**LEVELS, **BESIDE}))
 
 
 def draw_journal(rng):
@@ -83,10 +103,13 @@ def fill(service, rng):
     insert(service, "api_sessions", "tenant_id, request_id, endpoint, method, status_code, duration_us, at",
            [("'default'", "'past'", "'/v1/catalog'", "'GET'", "200", str(ms * 1000), str(at * 1000000)) for at, ms in service.answers])
     service.readings = [(NOW - 12 * DAY + rng.randrange(11 * DAY), rng.randint(-40, 100)) for _ in range(500)]
+    service.paused = [*range(NOW - 12 * DAY, SILENCE[0], HOUR // 2), *range(SILENCE[1], NOW - HOUR, HOUR // 2)]
+    ended = range(NOW - 6 * DAY, NOW - 5 * DAY, HOUR)
+    sensors = {"t": service.readings, "paused": [(at, 1) for at in service.paused], "ended": [(at, 1) for at in ended]}
     insert(service, "own_machines_reading", "tenant_id, reading_id, machine_id, sensor, value, taken_at, "
            "row_updated_at, row_event_at, row_stamps, row_events, row_newest",
-           [("'default'", f"'past-{number}'", "'M-1'", "'t'", str(value * 1000), *[str(at * 1000000)] * 3, "'{}'", "1", "''")
-            for number, (at, value) in enumerate(service.readings)])
+           [("'default'", f"'{sensor}-{number}'", "'M-1'", f"'{sensor}'", str(value * 1000), *[str(at * 1000000)] * 3, "'{}'", "1", "''")
+            for sensor, rows in sensors.items() for number, (at, value) in enumerate(rows)])
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -148,9 +171,10 @@ def measure(floor, level, first, end):
                   and ("metric" not in level or row[2] == "reading.taken")]
         return fresh_share(events, span, first, end, "entity" in level or "metric" in level)
     every = 1800 if level.get("every") == "30m" else HOUR
-    checks = [[value for at, value in floor.readings if start <= at < start + every] for start in range(first, end, every)]
-    if level["metric"] == "taken":
-        while checks and not checks[0]:
+    rows = [(at, 1) for at in floor.paused] if level["metric"] == "paused" else floor.readings
+    checks = [[value for at, value in rows if start <= at < start + every] for start in range(first, end, every)]
+    if level["metric"] != "mean_value":
+        while checks and not checks[0] and not any(at < first for at, _ in rows):
             checks.pop(0)
         values = [Fraction(len(one)) for one in checks]
     else:
@@ -181,16 +205,41 @@ def test_a_level_over_time_equals_a_recomputation(floor, name, step):
             continue
         assert (point["good"], point["valid"]) == pytest.approx(expected, abs=0.011), point
         assert point["current"] == pytest.approx(expected[0] / expected[1], abs=0.00006), point
-        assert point["error_budget_remaining"] == pytest.approx(budget(level["target"], point["current"]), abs=0.0001), point
+        assert point["error_budget_remaining"] == pytest.approx(budget(level["target"], expected[0] / expected[1]), abs=0.00006), point
         budgets.add(point["error_budget_remaining"])
     assert len(budgets) > 2, f"the budget does not move: {budgets}"
 
 
-def test_the_last_point_is_what_the_level_is_now(floor):
+def test_silence_at_the_beginning_of_a_window_counts(floor):
+    stamps = [datetime.fromtimestamp(at, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ") for at in (END - 2 * DAY, END)]
+    points = get(floor, f"/v1/slo/paused_day/series?from={stamps[0]}&to={stamps[1]}&step=1h")["points"]
+    silent = [point for point in points if seconds(point["at"]) - DAY >= SILENCE[0] + HOUR and seconds(point["at"]) <= SILENCE[1]]
+    assert silent and {(point["good"], point["valid"], point["current"]) for point in silent} == {(0, 24, 0)}
     levels = {one["name"]: one for one in get(floor, "/v1/slo")["slos"]}
+    for name in ("ended_day", "ended_share_day"):
+        assert (levels[name]["status"], levels[name]["good"], levels[name]["valid"]) == ("breached", 0, 24), name
+    assert (levels["never_day"]["status"], levels["never_day"]["current"]) == ("unknown", None), "it has never had a row"
+
+
+def levels_and_series(floor):
+    levels = {one["name"]: one for one in get(floor, "/v1/slo")["slos"]}
+    return levels, {name: get(floor, f"/v1/slo/{name}/series")["points"] for name in LEVELS}
+
+
+def read_between_checks(floor):
+    """Both of the same checks, the least of which are half an hour apart."""
+    for _ in range(3):
+        began = int(time.time()) // 1800
+        answers = levels_and_series(floor)
+        if int(time.time()) // 1800 == began:
+            break
+    return answers
+
+
+def test_the_last_point_is_what_the_level_is_now(floor):
+    levels, series = read_between_checks(floor)
     assert set(LEVELS) <= set(levels)
-    for name in LEVELS:
-        points = get(floor, f"/v1/slo/{name}/series")["points"]
+    for name, points in series.items():
         assert [seconds(one["at"]) for one in points] == sorted({seconds(one["at"]) for one in points})
         if LEVELS[name]["measurement"] == "p95_latency_ms":
             continue  # each request is an answer of its own
@@ -219,6 +268,31 @@ def test_all_levels_are_read_at_once(floor):
     assert {one["window_days"] for one in get(floor, "/v1/slo/series")["series"]} >= {1, 2, 30}
 
 
+def test_a_level_with_too_many_points_has_the_latest(floor):
+    names = [*LEVELS, *BESIDE]
+    overview = {one["name"]: one for one in get(floor, "/v1/slo/series?step=6h")["series"]}
+    assert set(names) <= set(overview) and all(one["level"]["name"] == name for name, one in overview.items())
+    two_years = overview["two_years"]
+    assert (two_years["step"], len(two_years["points"])) == ("6h", 2001) and two_years["from"] == two_years["points"][0]["at"]
+    assert overview["ten_years"]["points"][-1]["current"] == overview["ten_years"]["level"]["current"]
+    stamp = (datetime.now(timezone.utc) - timedelta(days=90)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    page = {one["name"]: one for one in get(floor, f"/v1/slo/series?from={stamp}&step=1d")["series"]}
+    assert set(names) <= set(page) and len(page["two_years"]["points"]) in (91, 92)
+    days = [seconds(point["at"]) for point in page["each_minute"]["points"][:-1]]
+    assert 30 <= len(days) <= 40 and days == list(range(int(days[0]), int(days[-1]) + 1, DAY)) and days[-1] >= NOW // DAY * DAY
+    assert page["each_minute"]["level"]["every_seconds"] == 60
+    stamp = (datetime.now(timezone.utc) - timedelta(days=7)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    steps = {one["name"]: one["step"] for one in get(floor, f"/v1/slo/series?from={stamp}&step=1h")["series"]}
+    assert (steps["two_years"], steps["ten_years"], steps["each_minute"], steps["twice_a_day"]) == ("1h", "1d", "1h", "1d")
+
+
+def test_a_level_without_a_chosen_step_has_points(floor):
+    ten_years = get(floor, "/v1/slo/ten_years/series")
+    assert (ten_years["step"], len(ten_years["points"])) == ("1d", 2001)
+    twice = get(floor, "/v1/slo/twice_a_day/series")
+    assert (twice["step"], len(twice["points"])) == ("1d", 2)
+
+
 def test_windows_that_reach_before_what_is_kept_are_partial(floor):
     """The request log is kept for 30 days: a window of 20 days is whole for the last ten."""
     stamp = (datetime.now(timezone.utc) - timedelta(days=25)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -235,6 +309,8 @@ def test_windows_that_reach_before_what_is_kept_are_partial(floor):
     ("/v1/slo/quick/series?step=now", 422, "no part of a day"),
     ("/v1/slo/enough/series?step=15m", 422, "checked every 60 minutes"),
     ("/v1/slo/quick/series?step=1m&from=2026-01-01&to=2026-03-01", 422, "more than 2000 points"),
+    ("/v1/slo/two_years/series?step=6h", 422, "more than 2000 points"),
+    ("/v1/slo/each_minute/series?step=1d&from=2026-01-01", 422, "choose a longer step"),
     ("/v1/slo/quick/series?from=2026-03-02&to=2026-03-01", 422, "from must be before to"),
     ("/v1/slo/quick/series?to=2100-01-01", 422, "not in the future"),
     ("/v1/slo/quick/series?from=yesterday", 422, "from"),

@@ -68,11 +68,12 @@ static struct slo_window measure(struct live *live, const struct slo *slo, doubl
 {
     struct store *store = live->store;
     struct slo changed = *slo;
-    struct slo_window window;
+    struct slo_status status;
 
     changed.threshold = threshold;
-    CHECK_OK(slo_measure(&live->call.storage, &changed, us_per_day, &window));
-    return window;
+    changed.window_days = 1;
+    CHECK_OK(slo_status(&live->call.storage, &changed, &status));
+    return status.window;
 }
 
 ON_BOTH(latencies_within_the_threshold_are_good)
@@ -124,7 +125,7 @@ ON_BOTH(budgets_and_burn_rates)
 {
     static const struct {
         double target;
-        struct optional_number current, budget;
+        struct optional_number share, budget;
     } budgets[] = {{.99, {true, 1}, {true, 1}},       {.99, {true, .98}, {true, 0}},
                    {.999, {true, .9995}, {true, .5}}, {.99, {true, .992}, {true, .2}},
                    {1, {true, 1}, {true, 1}},         {1, {true, .9}, {true, 0}},
@@ -137,7 +138,9 @@ ON_BOTH(budgets_and_burn_rates)
     struct live live;
 
     for (size_t i = 0; i < sizeof budgets / sizeof budgets[0]; i++) {
-        struct optional_number budget = slo_budget(budgets[i].target, budgets[i].current);
+        const struct slo_window window = {.known = budgets[i].share.given,
+                                          .share = budgets[i].share.value};
+        struct optional_number budget = slo_budget(budgets[i].target, &window);
 
         CHECK_INT(budget.given, budgets[i].budget.given);
         CHECK_NEAR(budget.value, budgets[i].budget.value, 1e-12);
@@ -155,6 +158,30 @@ ON_BOTH(budgets_and_burn_rates)
     CHECK_OK(slo_status(&live.call.storage, &errors, &status));
     CHECK_NEAR(status.current.value, .9, 0);
     CHECK_INT(status.state, SLO_AT_RISK);
+}
+
+/* Of shares that four decimals show as the same. */
+ON_BOTH(levels_are_judged_by_the_share_that_is_not_rounded)
+{
+    struct slo strict = freshness;
+    struct slo_status status;
+    struct live live;
+
+    strict.window_days = 30;
+    live_make(store, &live);
+    note(&live, 1, 1000000, 5, false);
+    strict.threshold = 999040;
+    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
+    CHECK_NEAR(status.current.value, .999, 0);
+    CHECK_NEAR(status.budget.value, .04, 1e-9);
+    CHECK_INT(status.state, SLO_AT_RISK);
+    strict.threshold = 998960;
+    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
+    CHECK_NEAR(status.current.value, .999, 0);
+    CHECK_INT(status.state, SLO_BREACHED);
+    strict.threshold = 999960;
+    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
+    CHECK_NEAR(status.budget.value, .96, 1e-9);
 }
 
 ON_BOTH(a_fast_burn_is_a_risk_although_the_window_is_good)
@@ -506,6 +533,7 @@ TEST_MAIN(CASE(a_stream_looks_at_so_many_rows_and_no_more), CASE(versions_are_de
           CASE(what_operators_said_holds_for_what_they_saw),
           CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
+          CASE(levels_are_judged_by_the_share_that_is_not_rounded),
           CASE(a_fast_burn_is_a_risk_although_the_window_is_good),
           CASE(a_level_is_not_judged_by_thin_traffic), CASE(searches_are_scored),
           CASE(words_of_a_search), CASE(words_of_other_scripts),

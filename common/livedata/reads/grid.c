@@ -14,6 +14,15 @@ bool grid_step(const char *text, int64_t *step)
     return strcmp(text, "now") != 0 && window_parse(text, step) && us_per_day % *step == 0;
 }
 
+void grid_shorten(struct grid *grid, int64_t most)
+{
+    if (grid->count <= most)
+        return;
+    grid->first += (grid->count - most) * grid->step;
+    grid->from = grid->first;
+    grid->count = most;
+}
+
 enum error grid_choose(const struct storage_call *call, const struct grid_query *query,
                        struct grid *grid)
 {
@@ -30,6 +39,8 @@ enum error grid_choose(const struct storage_call *call, const struct grid_query 
                            grid->step_text);
     grid->first = (grid->from + grid->step - 1) / grid->step * grid->step;
     grid->count = grid->first > grid->to ? 0 : (grid->to - grid->first) / grid->step + 1;
+    if (query->shorten)
+        grid_shorten(grid, GRID_STEPS_MAX);
     if (grid->count <= GRID_STEPS_MAX)
         return ERROR_NONE;
     return problem_set(call->problem, ERROR_INVALID, "too_many_points",

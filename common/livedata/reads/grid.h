@@ -11,11 +11,12 @@ struct grid_query {
     int64_t from, to; /* microseconds since 1970; 0 = `span` before `to`, and now */
     const char *step; /* NULL = an hour, or a day where that would be too many */
     int64_t span;
+    bool shorten; /* begin later where there would be too many steps, rather than refuse */
 };
 
 /* Multiples of the step that lie in the time: the first one, and how many. */
 struct grid {
-    int64_t from, to; /* as they were chosen */
+    int64_t from, to; /* as they were chosen; `from` later when it was shortened */
     int64_t step, first, count;
     const char *step_text;
 };
@@ -23,7 +24,10 @@ struct grid {
 /* "15m", "1h", "day" in microseconds; false for what does not divide a day. */
 bool grid_step(const char *text, int64_t *step);
 
-/* ERROR_INVALID range_invalid, step_invalid, too_many_points. */
+/* Leaves the latest steps, as many as are allowed. */
+void grid_shorten(struct grid *grid, int64_t most);
+
+/* ERROR_INVALID range_invalid, step_invalid; too_many_points, unless it shortens. */
 MUST_CHECK enum error grid_choose(const struct storage_call *call, const struct grid_query *query,
                                   struct grid *grid);
 

@@ -21,24 +21,13 @@ static const struct statement rank_latency = {
            " ORDER BY duration_us LIMIT 2 OFFSET ?",
 };
 
-enum error slo_measure(const struct storage_call *call, const struct slo *slo, int64_t microseconds,
-                       struct slo_window *window)
+struct optional_number slo_budget(double target, const struct slo_window *window)
 {
-    struct slo_buckets buckets;
-    enum error error =
-        slo_buckets_read(call, slo, call->now - microseconds, microseconds, 1, true, &buckets);
-
-    *window = error ? (struct slo_window){0} : slo_buckets_window(&buckets, 0, 1);
-    return error;
-}
-
-struct optional_number slo_budget(double target, struct optional_number current)
-{
-    if (!current.given)
-        return current;
+    if (!window->known)
+        return (struct optional_number){0};
     if (target >= 1)
-        return GIVEN_NUMBER(current.value >= 1 ? 1.0 : 0.0);
-    return GIVEN_NUMBER(number_round(fmin(fmax(1 - (1 - current.value) / (1 - target), 0), 1), 4));
+        return GIVEN_NUMBER(window->share >= 1 ? 1.0 : 0.0);
+    return GIVEN_NUMBER(number_round(fmin(fmax(1 - (1 - window->share) / (1 - target), 0), 1), 4));
 }
 
 struct optional_number slo_burn(double target, const struct slo_window *window)
@@ -68,13 +57,13 @@ static bool too_few_events(const struct slo *slo, const struct slo_window *windo
 
 static enum slo_state state_of(const struct slo_status *status)
 {
-    if (!status->current.given)
+    if (!status->window.known)
         return SLO_UNKNOWN;
     if (too_few_failures(status))
         return SLO_HEALTHY;
     if (too_few_events(status->slo, &status->window))
         return SLO_UNKNOWN;
-    if (status->current.value < status->slo->target)
+    if (status->window.share < status->slo->target)
         return SLO_BREACHED;
     if ((above(status->burn[0], fast_burn) && above(status->burn[1], fast_burn)) ||
         (above(status->burn[1], slow_burn) && above(status->burn[2], slow_burn)) ||
@@ -146,18 +135,24 @@ static struct slo_window last_of(const struct slo_buckets *buckets, int64_t micr
                               buckets->count);
 }
 
+enum error slo_check(const struct slo *slo, struct problem *problem)
+{
+    if (slo->measurement != SLO_UNSUPPORTED)
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_SYSTEM, "slo_measurement",
+                       "Unsupported SLO measurement '%s'.", slo->measurement_name);
+}
+
 enum error slo_status(const struct storage_call *call, const struct slo *slo,
                       struct slo_status *status)
 {
     static const int64_t burn_windows[] = {3600000000, 6 * 3600000000, BURN_DAYS_MAX * 86400000000};
     struct slo_buckets buckets;
-    enum error error;
+    enum error error = slo_check(slo, call->problem);
 
     *status = (struct slo_status){.slo = slo};
-    if (slo->measurement == SLO_UNSUPPORTED)
-        return problem_set(call->problem, ERROR_SYSTEM, "slo_measurement",
-                           "Unsupported SLO measurement '%s'.", slo->measurement_name);
-    error = read_windows(call, slo, &buckets);
+    if (!error)
+        error = read_windows(call, slo, &buckets);
     if (error)
         return error;
     status->window = last_of(&buckets, slo->window_days * us_per_day);
@@ -169,7 +164,7 @@ enum error slo_status(const struct storage_call *call, const struct slo *slo,
         if (!too_few_events(slo, &window))
             status->burn[i] = slo_burn(slo->target, &window);
     }
-    status->budget = slo_budget(slo->target, status->current);
+    status->budget = slo_budget(slo->target, &status->window);
     status->state = state_of(status);
     status->reason = buckets.reason    ? buckets.reason
                      : is_thin(status) ? "not_enough_traffic"
@@ -330,16 +325,11 @@ enum error slo_file_missing(const struct reading *reading)
                        "SLO config '%s' was not found.", reading->settings->slo_file);
 }
 
-enum error slo_read(const struct storage_call *call, const struct slo *slo,
+enum error slo_show(const struct storage_call *call, const struct slo_status *status,
                     struct slo_answer *answer)
 {
-    struct slo_status status;
-    enum error error = slo_status(call, slo, &status);
-
-    if (error)
-        return error;
-    *answer = answer_of(call->arena, &status);
-    return show_diagnostic(call, &status, &answer->diagnostic);
+    *answer = answer_of(call->arena, status);
+    return show_diagnostic(call, status, &answer->diagnostic);
 }
 
 enum error slo_read_all(const struct reading *reading, struct slo_answers *answer)
@@ -353,10 +343,13 @@ enum error slo_read_all(const struct reading *reading, struct slo_answers *answe
     for (size_t i = 0; !error && i < catalog->slo_count; i++) {
         struct slo_answer *one = &items[answer->slos.count];
         const struct optional_number *least = &answer->error_budget_remaining;
+        struct slo_status status;
 
         if (!slo_is_seen(reading, &catalog->slos[i]))
             continue;
-        error = slo_read(call, &catalog->slos[i], one);
+        error = slo_status(call, &catalog->slos[i], &status);
+        if (!error)
+            error = slo_show(call, &status, one);
         if (error)
             break;
         answer->slos.count++;

@@ -19,7 +19,7 @@ enum slo_state { SLO_HEALTHY, SLO_UNKNOWN, SLO_AT_RISK, SLO_BREACHED };
 struct slo_status {
     const struct slo *slo;
     struct slo_window window;
-    struct optional_number current; /* four decimals */
+    struct optional_number current; /* four decimals: to show, not to judge by */
     struct optional_number budget;
     struct optional_number burn[3]; /* 1h, 6h, 3d; two decimals */
     enum slo_state state;
@@ -28,15 +28,14 @@ struct slo_status {
     struct optional_number diagnostic;
 };
 
-/* The good share of the last `microseconds`. */
-MUST_CHECK enum error slo_measure(const struct storage_call *call, const struct slo *slo,
-                                  int64_t microseconds, struct slo_window *window);
-
-/* 1 - (1 - current)/(1 - target), within 0 and 1, four decimals. */
-struct optional_number slo_budget(double target, struct optional_number current);
+/* 1 - (1 - share)/(1 - target), within 0 and 1, four decimals; absent when nothing was measured. */
+struct optional_number slo_budget(double target, const struct slo_window *window);
 /* (1 - share)/(1 - target), two decimals; absent when the target is 1. */
 struct optional_number slo_burn(double target, const struct slo_window *window);
 
+/* ERROR_SYSTEM slo_measurement when there is no such measurement. */
+MUST_CHECK enum error slo_check(const struct slo *slo, struct problem *problem);
+/* Errors of slo_check(). */
 MUST_CHECK enum error slo_status(const struct storage_call *call, const struct slo *slo,
                                  struct slo_status *status);
 
@@ -63,8 +62,7 @@ struct slo_answer {
     struct optional_number threshold, minimum, maximum, every_seconds;
 };
 SCHEMA_OF(slo_schema, struct slo_answer);
-/* ERROR_SYSTEM slo_measurement. */
-MUST_CHECK enum error slo_read(const struct storage_call *call, const struct slo *slo,
+MUST_CHECK enum error slo_show(const struct storage_call *call, const struct slo_status *status,
                                struct slo_answer *answer);
 
 struct slo_answers {

@@ -53,14 +53,6 @@ static const struct slo *find_level(const struct reading *reading, const char *n
     return NULL;
 }
 
-static enum error check_level(const struct reading *reading, const struct slo *slo)
-{
-    if (slo->measurement != SLO_UNSUPPORTED)
-        return ERROR_NONE;
-    return problem_set(reading->storage.problem, ERROR_SYSTEM, "slo_measurement",
-                       "Unsupported SLO measurement '%s'.", slo->measurement_name);
-}
-
 /* From when on the rows that the level is measured by are there. */
 static int64_t kept_since(const struct reading *reading, const struct slo *slo)
 {
@@ -83,60 +75,78 @@ static struct slo_point point_of(const struct slo *slo, const struct slo_window 
         point.good = GIVEN_NUMBER(number_round(window->good, 2));
         point.valid = GIVEN_NUMBER(number_round(window->valid, 2));
     }
-    point.error_budget_remaining = slo_budget(slo->target, point.current);
+    point.error_budget_remaining = slo_budget(slo->target, window);
     return point;
+}
+
+/* What points are made of: buckets, so many in the window of each and so many from one to the next.
+ */
+struct spacing {
+    int64_t bucket, window, each;
+};
+
+static struct spacing spacing_of(const struct slo *slo, const struct grid *grid)
+{
+    int64_t bucket = slo->measurement == SLO_METRIC ? slo->every : grid->step;
+
+    return (struct spacing){bucket, slo->window_days * (us_per_day / bucket), grid->step / bucket};
+}
+
+static enum error choose_grid(const struct storage_call *call, const struct slo *slo,
+                              const struct grid_query *query, struct grid *grid)
+{
+    enum error error = grid_choose(call, query, grid);
+    struct spacing spacing;
+
+    if (error)
+        return error;
+    spacing = spacing_of(slo, grid);
+    if (grid->step % spacing.bucket)
+        return problem_set(call->problem, ERROR_INVALID, "step_invalid",
+                           "%s is checked every %lld minutes: step must be a multiple of that",
+                           slo->name, (long long)(spacing.bucket / us_per_minute));
+    if (query->shorten)
+        grid_shorten(grid, (BUCKETS_MAX - spacing.window) / spacing.each + 1);
+    if (spacing.window + (grid->count - 1) * spacing.each <= BUCKETS_MAX)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_INVALID, "too_many_points",
+                       "%lld days in steps of %s are more than %d: choose a longer step.",
+                       (long long)slo->window_days, grid->step_text, BUCKETS_MAX);
 }
 
 /* One point per step of the grid. */
 static enum error read_grid(const struct storage_call *call, const struct slo *slo,
                             const struct grid *grid, int64_t kept, struct slo_point *points)
 {
-    int64_t step = slo->measurement == SLO_METRIC ? slo->every : grid->step;
-    int64_t window = slo->window_days * (us_per_day / step), each = grid->step / step;
-    int64_t count = window + (grid->count - 1) * each;
+    struct spacing spacing = spacing_of(slo, grid);
     struct slo_buckets buckets;
-    enum error error;
+    enum error error =
+        slo_buckets_read(call, slo, grid->first - spacing.window * spacing.bucket, spacing.bucket,
+                         spacing.window + (grid->count - 1) * spacing.each, false, &buckets);
 
-    if (grid->step % step)
-        return problem_set(call->problem, ERROR_INVALID, "step_invalid",
-                           "%s is checked every %lld minutes: step must be a multiple of that",
-                           slo->name, (long long)(step / us_per_minute));
-    if (count > BUCKETS_MAX)
-        return problem_set(call->problem, ERROR_INVALID, "too_many_points",
-                           "%lld days in steps of %s are more than %d: choose a longer step.",
-                           (long long)slo->window_days, grid->step_text, BUCKETS_MAX);
-    error = slo_buckets_read(call, slo, grid->first - window * step, step, count, false, &buckets);
     for (int64_t i = 0; !error && i < grid->count; i++) {
-        struct slo_window share = slo_buckets_window(&buckets, i * each, window + i * each);
+        struct slo_window share =
+            slo_buckets_window(&buckets, i * spacing.each, spacing.window + i * spacing.each);
 
         points[i] = point_of(slo, &share, grid->first + i * grid->step, kept);
     }
     return error;
 }
 
-static enum error read_now(const struct storage_call *call, const struct slo *slo, int64_t kept,
-                           struct slo_point *point)
-{
-    struct slo_status status;
-    enum error error = slo_status(call, slo, &status);
-
-    if (!error)
-        *point = point_of(slo, &status.window, call->now, kept);
-    return error;
-}
-
+/* `now`: what the last point says; NULL when the time ends before. */
 static enum error read_level(const struct reading *reading, const struct slo *slo,
-                             struct grid_query chosen, struct slo_series *series)
+                             const struct grid_query *query, const struct slo_status *now,
+                             struct slo_series *series)
 {
     const struct storage_call *call = &reading->storage;
     int64_t kept = kept_since(reading, slo);
+    struct grid_query chosen = *query;
     struct slo_point *points;
     struct grid grid;
-    enum error error = check_level(reading, slo);
+    enum error error;
 
     chosen.span = slo->window_days * us_per_day;
-    if (!error)
-        error = grid_choose(call, &chosen, &grid);
+    error = choose_grid(call, slo, &chosen, &grid);
     if (error)
         return error;
     points = ARENA_ARRAY(call->arena, struct slo_point, (size_t)grid.count + 1);
@@ -150,26 +160,13 @@ static enum error read_level(const struct reading *reading, const struct slo *sl
                                   .points = {(size_t)grid.count, points}};
     if (grid.count)
         error = read_grid(call, slo, &grid, kept, points);
-    if (error || chosen.to)
+    if (error || !now)
         return error;
     /* A step that ends now is that point itself. */
     if (grid.count && points[grid.count - 1].at == call->now)
         series->points.count--;
-    return read_now(call, slo, kept, &points[series->points.count++]);
-}
-
-enum error slo_read_series(const struct reading *reading, const struct slo_series_query *query,
-                           struct slo_series *series)
-{
-    const struct slo *slo = find_level(reading, query->name);
-    enum error error = slo_file_missing(reading);
-
-    if (error)
-        return error;
-    if (slo)
-        return read_level(reading, slo, query->grid, series);
-    return problem_set(reading->storage.problem, ERROR_NOT_FOUND, "unknown_slo",
-                       "There is no service level '%.100s'.", query->name);
+    points[series->points.count++] = point_of(slo, &now->window, call->now, kept);
+    return ERROR_NONE;
 }
 
 /* A step that the level can be computed in. */
@@ -177,9 +174,52 @@ static const char *step_for(const struct slo *slo, const char *step)
 {
     int64_t size;
 
-    if (slo->measurement != SLO_METRIC || !grid_step(step ? step : "1h", &size))
+    if (!grid_step(step ? step : "1h", &size))
         return step;
-    return size % slo->every ? "1d" : step;
+    if (slo->measurement == SLO_METRIC)
+        return size % slo->every ? "1d" : step;
+    return slo->window_days * (us_per_day / size) > BUCKETS_MAX ? "1d" : step;
+}
+
+enum error slo_read_series(const struct reading *reading, const struct slo_series_query *query,
+                           struct slo_series *series)
+{
+    const struct storage_call *call = &reading->storage;
+    const struct slo *slo = find_level(reading, query->name);
+    struct grid_query chosen = query->grid;
+    struct slo_status now;
+    enum error error = slo_file_missing(reading);
+
+    if (error)
+        return error;
+    if (!slo)
+        return problem_set(call->problem, ERROR_NOT_FOUND, "unknown_slo",
+                           "There is no service level '%.100s'.", query->name);
+    if (!chosen.step) {
+        chosen.step = step_for(slo, NULL);
+        chosen.shorten = !chosen.from;
+    }
+    error = chosen.to ? slo_check(slo, call->problem) : slo_status(call, slo, &now);
+    return error ? error : read_level(reading, slo, &chosen, chosen.to ? NULL : &now, series);
+}
+
+/* A level and its course. */
+static enum error read_course(const struct reading *reading, const struct slo *slo,
+                              const struct grid_query *query, struct slo_series *series)
+{
+    struct slo_answer *level = ARENA_NEW(reading->storage.arena, struct slo_answer);
+    struct grid_query chosen = *query;
+    struct slo_status now;
+    enum error error = slo_status(&reading->storage, slo, &now);
+
+    chosen.step = step_for(slo, query->step);
+    chosen.shorten = true;
+    if (!error)
+        error = read_level(reading, slo, &chosen, query->to ? NULL : &now, series);
+    if (!error)
+        error = slo_show(&reading->storage, &now, level);
+    series->level = level;
+    return error;
 }
 
 enum error slo_read_all_series(const struct reading *reading, const struct grid_query *query,
@@ -191,20 +231,8 @@ enum error slo_read_all_series(const struct reading *reading, const struct grid_
     enum error error = slo_file_missing(reading);
 
     *list = (struct slo_series_list){.series = {0, items}};
-    for (size_t i = 0; !error && i < catalog->slo_count; i++) {
-        const struct slo *slo = &catalog->slos[i];
-        struct slo_answer *level = ARENA_NEW(reading->storage.arena, struct slo_answer);
-        struct slo_series *series = &items[list->series.count];
-        struct grid_query chosen = *query;
-
-        if (!slo_is_seen(reading, slo))
-            continue;
-        chosen.step = step_for(slo, query->step);
-        error = read_level(reading, slo, chosen, series);
-        if (!error)
-            error = slo_read(&reading->storage, slo, level);
-        series->level = level;
-        list->series.count++;
-    }
+    for (size_t i = 0; !error && i < catalog->slo_count; i++)
+        if (slo_is_seen(reading, &catalog->slos[i]))
+            error = read_course(reading, &catalog->slos[i], query, &items[list->series.count++]);
     return error;
 }

@@ -31,14 +31,16 @@ struct slo_series_query {
     struct grid_query grid; /* `span` is chosen here: the level's window */
 };
 
-/* Until now the last point is what GET /v1/slo says. ERROR_NOT_FOUND unknown_slo; ERROR_INVALID
- * those of grid_choose(); besides those of slo_read_all(). */
+/* Until now the last point is what GET /v1/slo says. Without a time and a step, the latest points
+ * of the window. ERROR_NOT_FOUND unknown_slo; ERROR_INVALID those of grid_choose(); besides those
+ * of slo_read_all(). */
 MUST_CHECK enum error slo_read_series(const struct reading *reading,
                                       const struct slo_series_query *query,
                                       struct slo_series *series);
 
 /* All levels that the key may see, as they are now, and each over its window or the time that is
- * given; where a metric's checks do not fit into the step, in steps of a day. */
+ * given: where the step does not fit, in steps of a day, and where that would be too many points,
+ * the latest of them. */
 struct slo_series_list {
     OBJECT_LIST(struct slo_series, series);
 };
