@@ -18,7 +18,7 @@ static const struct field event_rate_fields[] = {
     STRING(OWNER, from, .nullable = true, .help = "A time; unset: a day before `to`."),
     STRING(OWNER, to, .nullable = true, .help = "A time, not included; unset: now."),
     STRING(OWNER, step, .nullable = true, .help = STEP_HELP),
-    STRING(OWNER, entity_type, .nullable = true, .help = "Only events of these entities."),
+    STRING(OWNER, entity_type, .nullable = true, .help = "Only events of this entity."),
 };
 #undef OWNER
 SCHEMA(slo_series_query_schema, struct grid_parameters, "SLOSeriesQuery", slo_series_fields);

@@ -36,23 +36,6 @@ static const struct statement count_steps = {
            " ORDER BY 1",
 };
 
-static enum error check_type(const struct reading *reading, const char *name)
-{
-    struct problem *problem = reading->storage.problem;
-
-    if (!name)
-        return ERROR_NONE;
-    if (!may_see_type(reading, name))
-        return problem_set(problem, ERROR_FORBIDDEN, "entity_forbidden",
-                           "API key '%s' cannot access entity type '%.100s'.", reading->key_name,
-                           name);
-    if (catalog_entity(reading->catalog, name))
-        return ERROR_NONE;
-    return problem_set(problem, ERROR_NOT_FOUND, "unknown_entity_type",
-                       "Unknown entity type: %.100s. Available: %s", name,
-                       catalog_entity_names(reading->catalog, reading->storage.arena));
-}
-
 static enum error count(const struct reading *reading, const char *types, int64_t step,
                         struct event_rate *rate)
 {
@@ -84,7 +67,8 @@ enum error event_rate_read(const struct reading *reading, const char *entity_typ
     const struct string_list one = {1, &entity_type};
     struct event_rate_point *points;
     struct grid grid;
-    enum error error = check_type(reading, entity_type);
+    const struct entity_type *type;
+    enum error error = entity_type ? find_readable_type(reading, entity_type, &type) : ERROR_NONE;
 
     if (!error)
         error = grid_choose(call, query, &grid);
