@@ -124,11 +124,16 @@ ON_BOTH(a_position_outlives_its_row)
     CHECK(!reached(&live, (struct live_position){second.seq + 1, first.at}, second.at + 1));
 }
 
-static enum error beat(struct live *live, const char *source, bool retired)
+static enum error beat_of(struct live *live, const char *source, bool retired, int64_t most)
 {
     const struct heartbeat heartbeat = {.source = source, .watermark = 1, .retired = retired};
 
-    return source_beat(&live->call.storage, &heartbeat, 2);
+    return source_beat(&live->call.storage, &heartbeat, most);
+}
+
+static enum error beat(struct live *live, const char *source, bool retired)
+{
+    return beat_of(live, source, retired, 2);
 }
 
 ON_BOTH(a_tenant_has_so_many_sources)
@@ -141,6 +146,8 @@ ON_BOTH(a_tenant_has_so_many_sources)
     CHECK_INT(beat(&live, "c", false), ERROR_INVALID);
     CHECK_TEXT(store->problem.reason, "too_many_sources");
     CHECK_OK(beat(&live, "b", false));
+    CHECK_OK(beat_of(&live, "a", false, 1)); /* the limit was lowered: those that are there go on */
+    CHECK_INT(beat_of(&live, "c", false, 1), ERROR_INVALID);
     live.call.storage.tenant = "acme";
     CHECK_OK(beat(&live, "c", false));
     live.call.storage.tenant = "default";

@@ -16,9 +16,10 @@ static const struct statement put_beat = {
            " watermark = {greatest}(source_watermarks.watermark, excluded.watermark),"
            " feeds = excluded.feeds, beat_at = excluded.beat_at",
 };
-static const struct statement count_others = {
+static const struct statement count_sources = {
     .name = "source_count",
-    .sql = "SELECT count(*) FROM source_watermarks WHERE tenant_id = ? AND source <> ?",
+    .sql = "SELECT count(*), coalesce(sum(CASE WHEN source = ? THEN 1 ELSE 0 END), 0)"
+           " FROM source_watermarks WHERE tenant_id = ?",
 };
 static const struct statement forget_source = {
     .name = "source_retire",
@@ -45,22 +46,27 @@ static const struct statement list_sources = {
            " ORDER BY watermark, source LIMIT 1000",
 };
 
+/* A source that is there already may go on, also where there are more than may be. */
 static enum error check_room(const struct storage_call *call, const char *source, int64_t most)
 {
-    struct query *query = db_query(call->db, &count_others);
-    int64_t others;
+    struct query *query = db_query(call->db, &count_sources);
+    int64_t count = 0;
+    bool known = false;
     enum error error;
 
-    query_bind_text(query, call->tenant);
     query_bind_text(query, source);
-    others = query_next(query) ? query_integer(query, 0) : 0;
+    query_bind_text(query, call->tenant);
+    if (query_next(query)) {
+        count = query_integer(query, 0);
+        known = query_integer(query, 1) > 0;
+    }
     error = query_end(query, call->problem);
-    if (error || others < most)
+    if (error || known || count < most)
         return error;
     return problem_set(call->problem, ERROR_INVALID, "too_many_sources",
                        "%lld sources send heartbeats already, as many as LIVE_SOURCES_MAX lets: "
                        "retire one that will not come back",
-                       (long long)others);
+                       (long long)count);
 }
 
 enum error source_beat(const struct storage_call *call, const struct heartbeat *beat, int64_t most)
