@@ -93,11 +93,11 @@ static enum error show_added(struct work *work)
 static enum error plan(struct work *work)
 {
     struct table_plan plan;
-    enum error error = work->task == TASK_APPLY ? tables_accept_former(&work->call, &work->catalog)
-                                                : tables_plan(&work->call, &work->catalog, &plan);
+    enum error error =
+        work->task == TASK_APPLY
+            ? tables_apply(&work->call, &work->catalog, PLAN_BACK, own_fill_columns, &plan)
+            : tables_plan(&work->call, &work->catalog, PLAN_FORWARD, &plan);
 
-    if (!error && work->task == TASK_APPLY)
-        error = tables_apply(&work->call, &work->catalog, own_fill_columns, &plan);
     if (error)
         return error;
     for (size_t i = 0; i < plan.count; i++)

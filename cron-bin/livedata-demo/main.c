@@ -54,7 +54,7 @@ static enum error follow_factory(struct demo *demo, struct apply_call *call)
     enum error error = ERROR_NONE;
 
     if (domain && !demo->tables_made)
-        error = tables_apply(&call->storage, catalog, own_fill_columns, &plan);
+        error = tables_apply(&call->storage, catalog, PLAN_FORWARD, own_fill_columns, &plan);
     demo->tables_made = !error;
     for (size_t i = 0; !error && i < catalog->entity_count; i++)
         if (catalog->entities[i].domain == domain &&

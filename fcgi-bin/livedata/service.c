@@ -195,7 +195,7 @@ static enum error make_tables(struct service *service, const struct storage_call
 
     if (service->tables_made || now < service->tables_due)
         return tables_look(call, &service->catalog);
-    error = tables_apply(call, &service->catalog, own_fill_columns, &plan);
+    error = tables_apply(call, &service->catalog, PLAN_FORWARD, own_fill_columns, &plan);
     service->tables_made = !error;
     if (error) {
         service->tables_wait = service->tables_wait ? service->tables_wait * 2 : us_per_second;

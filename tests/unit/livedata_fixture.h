@@ -50,7 +50,7 @@ static inline void live_make_domains(struct store *store, struct live *live, con
     (void)setenv("LIVE_CONFIG_DIR", folders, 1);
     live_make(store, live);
     (void)unsetenv("LIVE_CONFIG_DIR");
-    if (tables_apply(&live->call.storage, &live->catalog, own_fill_columns, &plan))
+    if (tables_apply(&live->call.storage, &live->catalog, PLAN_FORWARD, own_fill_columns, &plan))
         fixture_fatal("make the tables of domains", &store->problem);
 }
 

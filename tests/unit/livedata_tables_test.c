@@ -2,6 +2,8 @@
  * and tables computed anew. */
 #include "livedata_own_fixture.h"
 
+#include "crypto/digest.h"
+
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,7 +46,7 @@ static enum error change_files(struct live *live, const char *folder, const char
     write_machine(folder, columns);
     live_make_domains(live->store, live,
                       arena_print(live->store->arena, "config/livedata,%s", folder));
-    return tables_plan(&live->call.storage, &live->catalog, plan);
+    return tables_plan(&live->call.storage, &live->catalog, PLAN_FORWARD, plan);
 }
 
 ON_BOTH(compatible_changes_are_made_and_others_refused)
@@ -164,21 +166,26 @@ ON_BOTH(a_later_retention_has_its_index)
                  {"bar: integer}\nretention: {days: 40", NULL},
                  {"bar: integer, seen: time}\nretention: {days: 40, by: seen",
                   "index on the age of rows is added"}};
+    char without[DIGEST_SHA256_TEXT] = "";
     char folder[] = "/tmp/assay-domain-XXXXXX";
     struct table_plan plan;
     struct live live = {.store = store};
 
     CHECK(mkdtemp(folder) != NULL);
     CHECK_OK(change_files(&live, folder, files[0].columns, &plan));
+    (void)snprintf(without, sizeof without, "%s",
+                   catalog_entity(&live.catalog, "pump")->table->own->fingerprint);
     for (size_t i = 1; i < COUNT_OF(files); i++) {
         write_machine(folder, files[i].columns);
         (void)setenv("LIVE_CONFIG_DIR", arena_print(store->arena, "config/livedata,%s", folder), 1);
         live_make(store, &live);
-        CHECK_OK(tables_plan(&live.call.storage, &live.catalog, &plan));
+        CHECK_OK(tables_plan(&live.call.storage, &live.catalog, PLAN_FORWARD, &plan));
         CHECK_TEXT(plan.count ? plan.items[plan.count - 1].text : "nothing",
                    files[i].change ? files[i].change : "nothing");
         CHECK_OK(change_files(&live, folder, files[i].columns, &plan));
         CHECK_INT(plan.count, 0);
+        if (i == 2) /* hosts may differ in their retention */
+            CHECK_TEXT(catalog_entity(&live.catalog, "pump")->table->own->fingerprint, without);
     }
 }
 
@@ -206,11 +213,31 @@ ON_BOTH(an_older_file_is_not_written_back)
     CHECK_INT(plan.count, 0); /* it is still the table's */
 
     CHECK_OK(change_files(&live, folder, old, &plan));
-    CHECK_OK(tables_accept_former(&live.call.storage, &live.catalog));
-    CHECK_OK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan));
+    CHECK_OK(tables_apply(&live.call.storage, &live.catalog, PLAN_BACK, own_fill_columns, &plan));
     CHECK_OK(table_served(catalog_entity(&live.catalog, "pump")->table, &store->problem));
     CHECK_OK(change_files(&live, folder, new, &plan));
     CHECK_INT(plan.refused, 1);
+}
+
+/* What cannot be gone back to stays marked. */
+ON_BOTH(going_back_that_is_refused_leaves_the_mark)
+{
+    static const struct statement count = {.name = "count_former",
+                                           .sql = "SELECT count(*) FROM own_former_contracts"};
+    static const char old[] = "bar: text", new[] = "bar: text, site: text";
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct table_plan plan;
+    struct live live = {.store = store};
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, old, &plan));
+    CHECK_OK(change_files(&live, folder, new, &plan));
+    CHECK_INT(store_integer(store, &count), 1);
+    CHECK_OK(change_files(&live, folder, old, &plan));
+    CHECK_OK(tables_apply(&live.call.storage, &live.catalog, PLAN_BACK, own_fill_columns, &plan));
+    CHECK_INT(plan.refused, 1);
+    CHECK(plan.count && strstr(plan.items[0].text, "site is not in the file"));
+    CHECK_INT(store_integer(store, &count), 1);
 }
 
 /* Columns in another order, and a new one between: what each event has set stays known. */
@@ -246,7 +273,7 @@ ON_BOTH(a_domain_that_is_renamed_is_refused)
     CHECK_OK(change_files(&live, folder, "bar: integer", &plan));
     write_machine_of("engines", folder, "bar: integer");
     live_make_domains(store, &live, arena_print(store->arena, "config/livedata,%s", folder));
-    CHECK_OK(tables_plan(&live.call.storage, &live.catalog, &plan));
+    CHECK_OK(tables_plan(&live.call.storage, &live.catalog, PLAN_FORWARD, &plan));
     CHECK_INT(plan.refused, 1);
     CHECK(plan.count && strstr(plan.items[0].text, "own_pumps_pump in the database and would be "
                                                    "own_engines_pump"));
@@ -306,12 +333,14 @@ ON_BOTH(an_entity_that_fails_leaves_the_others)
     live_make(store, &live);
     (void)unsetenv("LIVE_CONFIG_DIR");
     CHECK_OK(store_run(store, &take_name));
-    CHECK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan) != ERROR_NONE);
+    CHECK(tables_apply(&live.call.storage, &live.catalog, PLAN_FORWARD, own_fill_columns, &plan) !=
+          ERROR_NONE);
     CHECK_OK(table_served(catalog_entity(&live.catalog, "reading")->table, &store->problem));
     CHECK_INT(table_served(catalog_entity(&live.catalog, "machine")->table, &store->problem),
               ERROR_UNAVAILABLE);
     CHECK_OK(store_run(store, &free_name));
-    CHECK_OK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan));
+    CHECK_OK(
+        tables_apply(&live.call.storage, &live.catalog, PLAN_FORWARD, own_fill_columns, &plan));
     CHECK_OK(table_served(catalog_entity(&live.catalog, "machine")->table, &store->problem));
 }
 
@@ -425,9 +454,9 @@ ON_BOTH(large_events_are_read_again_page_by_page)
 
 TEST_MAIN(CASE(compatible_changes_are_made_and_others_refused),
           CASE(filled_and_rebuilt_rows_are_found), CASE(a_later_retention_has_its_index),
-          CASE(an_older_file_is_not_written_back), CASE(columns_may_be_listed_in_another_order),
-          CASE(a_domain_that_is_renamed_is_refused), CASE(events_are_not_applied_by_an_old_file),
-          CASE(names_of_the_database_are_no_names), CASE(an_entity_that_fails_leaves_the_others),
-          CASE(a_source_table_has_one_entity), CASE(a_metric_has_one_file),
-          CASE(a_folder_of_the_shop_may_have_any_name),
+          CASE(an_older_file_is_not_written_back), CASE(going_back_that_is_refused_leaves_the_mark),
+          CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
+          CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),
+          CASE(an_entity_that_fails_leaves_the_others), CASE(a_source_table_has_one_entity),
+          CASE(a_metric_has_one_file), CASE(a_folder_of_the_shop_may_have_any_name),
           CASE(large_events_are_read_again_page_by_page))

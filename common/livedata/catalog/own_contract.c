@@ -1,5 +1,5 @@
 /* The contract of a domain's entity in one form: what a table is made from, and what hosts must
- * agree on. Descriptions are not part of it. */
+ * agree on. Descriptions and retention are not part of it. */
 #include "livedata/catalog/own.h"
 
 #include "base/list.h"
@@ -24,7 +24,6 @@ struct contract {
     const char *entity, *domain, *key;
     OBJECT_LIST(struct contract_column, columns);
     struct string_list indexes; /* "site, installed_at" */
-    const char *age;            /* the column that rows go by; NULL = they stay */
     OBJECT_LIST(struct contract_event, events);
 };
 
@@ -43,13 +42,10 @@ static const struct field event_fields[] = {STRING(OWNER, type),     STRING(OWNE
 static SCHEMA(event_schema, struct contract_event, "OwnEvent", event_fields);
 
 #define OWNER struct contract
-static const struct field contract_fields[] = {STRING(OWNER, entity),
-                                               STRING(OWNER, domain),
-                                               STRING(OWNER, key),
-                                               OBJECTS(OWNER, columns, column_schema),
-                                               STRINGS(OWNER, indexes),
-                                               STRING(OWNER, age, .omit_if_null = true),
-                                               OBJECTS(OWNER, events, event_schema)};
+static const struct field contract_fields[] = {
+    STRING(OWNER, entity),   STRING(OWNER, domain),
+    STRING(OWNER, key),      OBJECTS(OWNER, columns, column_schema),
+    STRINGS(OWNER, indexes), OBJECTS(OWNER, events, event_schema)};
 #undef OWNER
 static SCHEMA(own_contract_schema, struct contract, "OwnContract", contract_fields);
 
@@ -100,7 +96,6 @@ enum error own_make_contract(struct arena *arena, const struct serving_table *ta
     struct contract contract = {.entity = own->name,
                                 .domain = own->domain,
                                 .key = table->primary_key,
-                                .age = own_age_column(own),
                                 .columns = {table->column_count, columns},
                                 .events = {own->event_count, events}};
 

@@ -188,7 +188,7 @@ enum error domains_plan(const struct storage_call *call, const struct livedata_s
         (struct plan_answer){.fault = error ? arena_copy_string(call->arena, fault.text) : NULL};
     if (error)
         return ERROR_NONE;
-    error = tables_plan(call, catalog, &plan);
+    error = tables_plan(call, catalog, PLAN_FORWARD, &plan);
     if (error)
         return error;
     items = ARENA_ARRAY(call->arena, struct plan_change, plan.count);

@@ -66,6 +66,12 @@ static enum error write_contract(const struct storage_call *call, const struct e
     error = query_end(query, call->problem);
     if (error)
         return error;
+    query = db_query(call->db, &forget_former);
+    query_bind_text(query, type->name);
+    query_bind_text(query, type->table->own->fingerprint);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
     query = db_query(call->db, &put_contract);
     query_bind_text(query, type->name);
     query_bind_text(query, type->table->name);
@@ -121,7 +127,7 @@ static enum error apply_entity(const struct storage_call *call, const struct cat
 
 /* Under the locks the plan is made again: another process may have done it. */
 static enum error apply_locked(const struct storage_call *call, const struct catalog *catalog,
-                               const struct entity_type *type, table_fill *fill)
+                               enum plan_way way, const struct entity_type *type, table_fill *fill)
 {
     struct table_plan plan;
     enum error error = db_lock(call->db, "livedata.tables", call->problem);
@@ -129,20 +135,20 @@ static enum error apply_locked(const struct storage_call *call, const struct cat
     if (!error)
         error = db_lock(call->db, "livedata.apply", call->problem);
     if (!error)
-        error = tables_plan(call, catalog, &plan);
+        error = tables_plan(call, catalog, way, &plan);
     if (error || is_refused(&plan, type))
         return error;
     return apply_entity(call, catalog, &plan, type, fill);
 }
 
 static enum error apply_type(const struct storage_call *call, const struct catalog *catalog,
-                             const struct entity_type *type, table_fill *fill)
+                             enum plan_way way, const struct entity_type *type, table_fill *fill)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
         return error;
-    error = db_finish(call->db, apply_locked(call, catalog, type, fill), call->problem);
+    error = db_finish(call->db, apply_locked(call, catalog, way, type, fill), call->problem);
     if (error)
         log_event(
             LOG_ERROR, "table_change_failed",
@@ -160,7 +166,7 @@ static bool has_changes(const struct table_plan *plan, const struct entity_type 
 
 /* An entity that fails leaves the others as they are. The first error, with its text. */
 static enum error apply_all(const struct storage_call *call, const struct catalog *catalog,
-                            table_fill *fill, const struct table_plan *plan)
+                            enum plan_way way, table_fill *fill, const struct table_plan *plan)
 {
     enum error first = ERROR_NONE;
 
@@ -171,7 +177,7 @@ static enum error apply_all(const struct storage_call *call, const struct catalo
 
         own.problem = &problem;
         if (has_changes(plan, &catalog->entities[i]))
-            error = apply_type(&own, catalog, &catalog->entities[i], fill);
+            error = apply_type(&own, catalog, way, &catalog->entities[i], fill);
         if (error && !first) {
             first = error;
             *call->problem = problem;
@@ -181,13 +187,14 @@ static enum error apply_all(const struct storage_call *call, const struct catalo
 }
 
 static enum error apply_unhurried(const struct storage_call *call, const struct catalog *catalog,
-                                  table_fill *fill, const struct table_plan *plan)
+                                  enum plan_way way, table_fill *fill,
+                                  const struct table_plan *plan)
 {
     struct problem unused;
     enum error error = db_take_time(call->db, true, call->problem), restored;
 
     if (!error)
-        error = apply_all(call, catalog, fill, plan);
+        error = apply_all(call, catalog, way, fill, plan);
     restored = db_take_time(call->db, false, error ? &unused : call->problem);
     return error ? error : restored;
 }
@@ -202,39 +209,21 @@ static void log_refusals(const struct storage_call *call, const struct table_pla
 }
 
 enum error tables_apply(const struct storage_call *call, const struct catalog *catalog,
-                        table_fill *fill, struct table_plan *plan)
+                        enum plan_way way, table_fill *fill, struct table_plan *plan)
 {
-    enum error error = tables_plan(call, catalog, plan);
+    enum error error = tables_plan(call, catalog, way, plan);
     struct problem unused;
     struct storage_call looking = *call;
 
     if (error)
         return error;
     if (plan->count > plan->refused)
-        error = apply_unhurried(call, catalog, fill, plan);
+        error = apply_unhurried(call, catalog, way, fill, plan);
     log_refusals(call, plan);
     if (!error)
         return tables_look(call, catalog);
     looking.problem = &unused;
     (void)!tables_look(&looking, catalog);
-    return error;
-}
-
-enum error tables_accept_former(const struct storage_call *call, const struct catalog *catalog)
-{
-    enum error error = ERROR_NONE;
-
-    for (size_t i = 0; !error && i < catalog->entity_count; i++) {
-        const struct entity_type *type = &catalog->entities[i];
-        struct query *query;
-
-        if (!type->table->own)
-            continue;
-        query = db_query(call->db, &forget_former);
-        query_bind_text(query, type->name);
-        query_bind_text(query, type->table->own->fingerprint);
-        error = query_end(query, call->problem);
-    }
     return error;
 }
 

@@ -26,6 +26,11 @@ static const struct statement read_former = {
     .name = "own_contract_replaced",
     .sql = "SELECT replaced_at FROM own_former_contracts WHERE entity_type = ? AND fingerprint = ?",
 };
+static const struct statement count_index = {
+    .name = "own_index_count",
+    .sqlite = "SELECT count(*) FROM sqlite_master WHERE type = 'index' AND name = ?",
+    .postgres = "SELECT count(to_regclass(?))",
+};
 static const struct statement read_fingerprint = {
     .name = "own_contract_fingerprint",
     .sql = "SELECT fingerprint FROM own_contracts WHERE entity_type = ?",
@@ -57,6 +62,7 @@ struct planning {
     const struct own_entity *own;
     const struct serving_table *table;
     struct table_plan *plan;
+    enum plan_way way;
 };
 
 static struct table_change *change(const struct planning *planning, bool refused, const char *text)
@@ -114,19 +120,35 @@ static void plan_index(const struct planning *planning, size_t number)
     made->execute = (struct statement){.name = name, .sql = sql.bytes};
 }
 
-/* For the retention of rows, which is not by tenant. */
-static void plan_age_index(const struct planning *planning)
+static enum error read_index(const struct storage_call *call, const char *name, bool *there)
+{
+    struct query *query = db_query(call->db, &count_index);
+
+    query_bind_text(query, name);
+    *there = query_next(query) && query_integer(query, 0) > 0;
+    return query_end(query, call->problem);
+}
+
+/* For the retention of rows, which is not by tenant. The contract does not have it: hosts may
+ * differ in their retention. */
+static enum error plan_age_index(const struct storage_call *call, const struct planning *planning)
 {
     const char *time = own_age_column(planning->own);
     const char *name = index_name(planning->arena, planning->table->name,
                                   arena_print(planning->arena, "age %s", time));
-    struct table_change *made = change(planning, false, "index on the age of rows is added");
+    struct table_change *made;
     struct text sql;
+    bool there;
+    enum error error = read_index(call, name, &there);
 
+    if (error || there)
+        return error;
+    made = change(planning, false, "index on the age of rows is added");
     text_start(&sql, planning->arena, SQL_MAX);
     text_append_strings(&sql, (const char *const[]){create_index, name, " ON ",
                                                     planning->table->name, " (", time, ")", NULL});
     made->execute = (struct statement){.name = name, .sql = sql.bytes};
+    return ERROR_NONE;
 }
 
 static void plan_new_table(const struct planning *planning)
@@ -147,8 +169,6 @@ static void plan_new_table(const struct planning *planning)
     made->execute = (struct statement){.name = planning->table->name, .sql = sql.bytes};
     for (size_t i = 0; i < planning->own->index_count; i++)
         plan_index(planning, i);
-    if (planning->own->retention_days)
-        plan_age_index(planning);
 }
 
 static const json_t *stored_column(const json_t *contract, const char *name)
@@ -212,16 +232,6 @@ static void compare_indexes(const struct planning *planning, const json_t *contr
             plan_index(planning, i);
 }
 
-/* Rows that go by their age need its index. */
-static void compare_retention(const struct planning *planning, const json_t *contract)
-{
-    const char *stored = json_string_value(json_object_get(contract, "age"));
-    const char *age = own_age_column(planning->own);
-
-    if (age && (!stored || strcmp(stored, age) != 0))
-        plan_age_index(planning);
-}
-
 static void plan_difference(const struct planning *planning, const json_t *contract)
 {
     const json_t *columns = json_object_get(contract, "columns"), *column;
@@ -249,7 +259,6 @@ static void plan_difference(const struct planning *planning, const json_t *contr
             plan_new_column(planning, i);
     }
     compare_indexes(planning, contract);
-    compare_retention(planning, contract);
     if (planning->plan->count == before)
         change(planning, false, "what events do, values or indexes are changed");
 }
@@ -296,9 +305,12 @@ static enum error read_whole(const struct storage_call *call, const char *entity
 /* Whether the file's contract was that of the table, and another one has replaced it. */
 static enum error refuse_former(const struct storage_call *call, const struct planning *planning)
 {
-    struct query *query = db_query(call->db, &read_former);
+    struct query *query;
     char at[TIMESTAMP_TEXT];
 
+    if (planning->way == PLAN_BACK)
+        return ERROR_NONE;
+    query = db_query(call->db, &read_former);
     query_bind_text(query, planning->type->name);
     query_bind_text(query, planning->own->fingerprint);
     if (query_next(query)) {
@@ -341,7 +353,7 @@ static enum error plan_entity(const struct storage_call *call, const struct plan
 }
 
 enum error tables_plan(const struct storage_call *call, const struct catalog *catalog,
-                       struct table_plan *plan)
+                       enum plan_way way, struct table_plan *plan)
 {
     struct stored_contracts stored;
     enum error error = read_stored(call, &stored);
@@ -353,10 +365,16 @@ enum error tables_plan(const struct storage_call *call, const struct catalog *ca
                                           .type = type,
                                           .own = type->table->own,
                                           .table = type->table,
-                                          .plan = plan};
+                                          .plan = plan,
+                                          .way = way};
+        size_t refused = plan->refused;
 
-        if (type->table->own)
-            error = plan_entity(call, &planning, contract_of(&stored, type->name));
+        if (!type->table->own)
+            continue;
+        error = plan_entity(call, &planning, contract_of(&stored, type->name));
+        if (!error && way != PLAN_DIFFERENCE && type->table->own->retention_days &&
+            plan->refused == refused)
+            error = plan_age_index(call, &planning);
     }
     return error;
 }
@@ -384,7 +402,7 @@ static void say_difference(const struct table_plan *plan, const struct entity_ty
 enum error tables_look(const struct storage_call *call, const struct catalog *catalog)
 {
     struct table_plan plan;
-    enum error error = tables_plan(call, catalog, &plan);
+    enum error error = tables_plan(call, catalog, PLAN_DIFFERENCE, &plan);
 
     for (size_t i = 0; !error && i < catalog->entity_count; i++)
         if (catalog->entities[i].table->own)

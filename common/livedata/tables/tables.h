@@ -23,9 +23,16 @@ struct table_plan {
     size_t refused;
 };
 
+/* A file whose contract was replaced by another since is refused: a host that restarts with old
+ * files must not undo what newer ones have changed. PLAN_BACK is for people who do go back. */
+enum plan_way {
+    PLAN_FORWARD,
+    PLAN_BACK,
+    PLAN_DIFFERENCE /* forward, and only what keeps an entity from being served */
+};
 /* What would be done; reads only. */
 MUST_CHECK enum error tables_plan(const struct storage_call *call, const struct catalog *catalog,
-                                  struct table_plan *plan);
+                                  enum plan_way way, struct table_plan *plan);
 
 /* Does it, in a transaction for each entity under the database's locks and without a limit of time.
  * Entities with an incompatible change are left out; one that fails leaves the others done, and the
@@ -34,13 +41,7 @@ MUST_CHECK enum error tables_plan(const struct storage_call *call, const struct 
 typedef enum error table_fill(const struct storage_call *call, const struct catalog *catalog,
                               const struct entity_type *type, const struct string_list *columns);
 MUST_CHECK enum error tables_apply(const struct storage_call *call, const struct catalog *catalog,
-                                   table_fill *fill, struct table_plan *plan);
-
-/* A file whose contract was replaced by another since is refused: a host that restarts with old
- * files must not undo what newer ones have changed. This accepts these files again, for people who
- * do go back; tables_apply() then does it. */
-MUST_CHECK enum error tables_accept_former(const struct storage_call *call,
-                                           const struct catalog *catalog);
+                                   enum plan_way way, table_fill *fill, struct table_plan *plan);
 
 /* Compares the files with the contracts in the database: own->serving. */
 MUST_CHECK enum error tables_look(const struct storage_call *call, const struct catalog *catalog);
