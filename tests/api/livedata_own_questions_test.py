@@ -2,6 +2,7 @@
 and plans that are sent instead of questions."""
 
 import json
+import re
 import uuid
 from collections import Counter, defaultdict
 from datetime import datetime, timedelta, timezone
@@ -252,3 +253,6 @@ def test_others_and_their_types_stay_unseen(floor):
     for question in ("how many machines", "readings of machines in the north", "list machines", "number of readings by site"):
         answer = floor.post("/v1/query", {"question": question}, headers=limited)
         assert (answer.status_code, answer.json()["code"]) == (403, "unsafe_query"), answer.text
+    for question in ("how many machnes hav hourly_cos above 5 at nort", "how many machnes", "lathes in the nort", "energi of everything"):
+        assert not {"machine", "hourly_cost", "north", "energy"} & set(re.findall("[a-z_]+", refused(floor, question, limited)))
+    assert "'reading'" in refused(floor, "how many readngs", limited)

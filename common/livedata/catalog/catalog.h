@@ -216,6 +216,9 @@ MUST_CHECK enum error catalog_load(struct arena *arena, const struct livedata_se
  * it does not see does not exist for who reads with the view. */
 const struct catalog *catalog_view(struct arena *arena, const struct catalog *whole,
                                    const struct string_list *domains);
+/* The entities, relations and metrics that need no other tables than these. */
+const struct catalog *catalog_of_tables(struct arena *arena, const struct catalog *catalog,
+                                        const struct string_list *tables);
 const struct domain *catalog_domain(const struct catalog *catalog, const char *name);
 /* The name of the domain that has the shop's entities. */
 const char *catalog_shop_name(const struct catalog *catalog);

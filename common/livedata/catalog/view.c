@@ -128,6 +128,31 @@ const struct catalog *catalog_view(struct arena *arena, const struct catalog *wh
     return view;
 }
 
+const struct catalog *catalog_of_tables(struct arena *arena, const struct catalog *catalog,
+                                        const struct string_list *tables)
+{
+    struct catalog *part = ARENA_NEW(arena, struct catalog);
+
+    *part = *catalog;
+    part->entities = ARENA_ARRAY(arena, struct entity_type, catalog->entity_count);
+    part->tables = ARENA_ARRAY(arena, const struct serving_table *, catalog->table_count);
+    part->metrics = ARENA_ARRAY(arena, struct live_metric, catalog->metric_count);
+    part->entity_count = part->table_count = part->metric_count = 0;
+    for (size_t i = 0; i < catalog->table_count; i++)
+        if (string_list_has(tables, catalog->tables[i]->name))
+            part->tables[part->table_count++] = catalog->tables[i];
+    for (size_t i = 0; i < catalog->entity_count; i++)
+        if (string_list_has(tables, catalog->entities[i].table->name))
+            part->entities[part->entity_count++] = catalog->entities[i];
+    for (size_t i = 0; i < part->entity_count; i++)
+        take_relations(arena, part, &part->entities[i]);
+    for (size_t i = 0; i < catalog->metric_count; i++)
+        if (string_list_has(tables, catalog->metrics[i].table->name) &&
+            sees_tables(part, catalog->metrics[i].measure))
+            part->metrics[part->metric_count++] = catalog->metrics[i];
+    return part;
+}
+
 const struct domain *catalog_domain(const struct catalog *catalog, const char *name)
 {
     for (size_t i = 0; i < catalog->domain_count; i++)

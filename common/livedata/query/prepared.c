@@ -15,17 +15,16 @@ enum { NAMES_BYTES_MAX = 4000, LEFT_BYTES_MAX = 2000, QUESTION_SHOWN = 200 };
 struct preparation {
     const struct storage_call *call;
     const struct catalog *catalog;
+    const struct catalog *readable; /* what of it the key may read: all that answers name */
     const struct livedata_settings *settings;
     const struct query_request *request;
     struct string_list allowed;
     struct prepared_question *prepared;
 };
 
-static void append_name(struct text *names, const struct string_list *allowed,
-                        const struct serving_table *table, const char *name)
+static void append_name(struct text *names, const char *name)
 {
-    if (string_list_has(allowed, table->name))
-        text_append_format(names, "%s%s", names->length ? ", " : "", name);
+    text_append_format(names, "%s%s", names->length ? ", " : "", name);
 }
 
 /* Known names that are like words of the question: "Nearest known names: site." */
@@ -37,7 +36,7 @@ static const char *nearest_names(const struct preparation *preparation,
 
     text_start(&names, arena, NAMES_BYTES_MAX);
     for (size_t i = 0; i < left->count; i++) {
-        const char *name = name_nearest(arena, preparation->catalog, left->items[i]);
+        const char *name = name_nearest(arena, preparation->readable, left->items[i]);
 
         if (name)
             text_append_format(&names, "%s'%s'",
@@ -52,7 +51,7 @@ static const char *nearest_names(const struct preparation *preparation,
 static enum error untranslatable(const struct preparation *preparation,
                                  const struct string_list *left, const char *conflict)
 {
-    const struct catalog *catalog = preparation->catalog;
+    const struct catalog *catalog = preparation->readable;
     const char *question = preparation->request->question;
     struct arena *arena = preparation->call->arena;
     struct text entities, metrics, words;
@@ -63,11 +62,9 @@ static enum error untranslatable(const struct preparation *preparation,
     for (size_t i = 0; i < left->count; i++)
         text_append_format(&words, "%s'%s'", i ? ", " : "", left->items[i]);
     for (size_t i = 0; i < catalog->entity_count; i++)
-        append_name(&entities, &preparation->allowed, catalog->entities[i].table,
-                    catalog->entities[i].name);
+        append_name(&entities, catalog->entities[i].name);
     for (size_t i = 0; i < catalog->metric_count; i++)
-        append_name(&metrics, &preparation->allowed, catalog->metrics[i].table,
-                    catalog->metrics[i].name);
+        append_name(&metrics, catalog->metrics[i].name);
     return problem_set(preparation->call->problem, ERROR_INVALID, "untranslatable",
                        "Could not translate question: '%.*s'. %s%s. Try asking about: [%s] or "
                        "metrics: [%s].%s%s",
@@ -173,9 +170,27 @@ static bool are_among(const struct string_list *words, const struct string_list 
     return true;
 }
 
+/* By what the key may read, first without values from rows. A question about something else is read
+ * by the whole catalog, for the refusal: nothing of what that finds is named. */
+static struct question_reading read_question(const struct preparation *preparation)
+{
+    const struct plan_context *context = &preparation->prepared->context;
+    const struct catalog *readable = preparation->readable;
+    const char *question = preparation->request->question;
+    struct question_reading whole, reading = question_to_plan(context, readable, NULL, question);
+
+    if (!reading.planned)
+        reading = question_to_plan(context, readable,
+                                   samples_make(preparation->call, readable, &preparation->allowed),
+                                   question);
+    if (reading.planned || readable == preparation->catalog)
+        return reading;
+    whole = question_to_plan(context, preparation->catalog, NULL, question);
+    return whole.planned ? whole : reading;
+}
+
 static enum error plan_question(const struct preparation *preparation)
 {
-    const struct storage_call *call = preparation->call;
     struct prepared_question *prepared = preparation->prepared;
     const char *question = preparation->request->question;
     struct question_reading reading;
@@ -188,11 +203,7 @@ static enum error plan_question(const struct preparation *preparation)
         if (plan.measure)
             return take_shop(preparation, &plan);
     }
-    reading = question_to_plan(&prepared->context, preparation->catalog, NULL, question);
-    if (!reading.planned)
-        reading = question_to_plan(&prepared->context, preparation->catalog,
-                                   samples_make(call, preparation->catalog, &preparation->allowed),
-                                   question);
+    reading = read_question(preparation);
     if (reading.planned)
         return take_plan(preparation, &reading.plan, "rule_based", reading.language);
     if (preparation->settings->orchestrator_url &&
@@ -208,14 +219,13 @@ enum error prepare_question(const struct storage_call *call, const struct catalo
                             const struct livedata_settings *settings,
                             const struct query_request *request, struct prepared_question *prepared)
 {
-    const struct preparation preparation = {
-        call,
-        catalog,
-        settings,
-        request,
-        scope_allowed_tables(call->arena, catalog, request->allowed_types),
+    struct preparation preparation = {
+        call,     catalog, catalog,
+        settings, request, scope_allowed_tables(call->arena, catalog, request->allowed_types),
         prepared};
 
+    if (request->allowed_types)
+        preparation.readable = catalog_of_tables(call->arena, catalog, &preparation.allowed);
     *prepared = (struct prepared_question){.engine = "rule_based"};
     prepared->context =
         (struct plan_context){.arena = call->arena,
