@@ -3,12 +3,12 @@
 The expected figures are those of the contract for the store right after its first start.
 """
 
-import time
 import uuid
 
 import pytest
 
 from service import ENGINES, Service
+from wait import wait_for
 
 KEYS = {"LIVE_API_KEYS": "key-of-support:support,key-of-ops:ops,key-of-limits:limits", "LIVE_SEED_ON_BOOT": "true",
         "LIVE_ADMIN_KEY": "admin-key", "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1"}
@@ -347,26 +347,22 @@ class TestKeys:
         get(seeded, "/v1/catalog", status=401, headers={"X-API-Key": new})
 
     def test_figures_of_use(self, seeded):
-        for _ in range(3):
-            get(seeded, "/v1/entity/order/ORD-20260404-1002")
-            time.sleep(0.4)
-        body = get(seeded, "/v1/admin/analytics/top-entities?window=1h", headers=self.ADMIN).json()
-        assert body["entities"][0]["count"] >= 1
+        get(seeded, "/v1/entity/order/ORD-20260404-1002")
+        top = lambda: get(seeded, "/v1/admin/analytics/top-entities?window=1h", headers=self.ADMIN).json()["entities"]  # noqa: E731
+        assert wait_for(top)[0]["count"] >= 1
         get(seeded, "/v1/admin/analytics/latency?window=soon", status=422, headers=self.ADMIN)
         for name in ("usage", "top-queries", "latency", "anomalies"):
             get(seeded, f"/v1/admin/analytics/{name}", headers=self.ADMIN)
         assert get(seeded, "/v1/admin/usage", headers=self.ADMIN).json()["usage"][0]["tenant"] == "default"
 
     def test_what_was_asked_last_is_written_down_although_nobody_asks_again(self, seeded):
-        """Within five seconds; the level of latency is that of these answers."""
+        """Within seconds; the level of latency is that of these answers."""
         made = seeded.post("/v1/admin/keys", {"name": "n", "tenant": "quiet"}, headers=self.ADMIN).json()
         mine = {"X-API-Key": made["key"]}
         for _ in range(3):
             get(seeded, "/v1/catalog", headers=mine)
         count = lambda table: int(seeded.sql(f"SELECT count(*) FROM {table} WHERE tenant_id = 'quiet'")[0][0])  # noqa: E731
-        end = time.monotonic() + 5
-        while min(count("api_usage"), count("api_sessions")) < 3 and time.monotonic() < end:
-            time.sleep(0.2)
+        wait_for(lambda: min(count("api_usage"), count("api_sessions")) >= 3)
         assert (count("api_usage"), count("api_sessions")) == (3, 3)
         [level] = [one for one in get(seeded, "/v1/slo", headers=mine).json()["slos"] if one["name"] == "api_latency_p95"]
         assert level["unit"] == "requests" and level["valid"] == 3 and level["diagnostic"]["p95_latency_ms"] > 0
@@ -377,9 +373,9 @@ class TestKeys:
         answer = seeded.post("/v1/admin/keys", {"name": name, "tenant": "default"}, headers=self.ADMIN)
         for _ in range(6):
             get(seeded, "/v1/entity/order/ORD-20260404-1002", headers={"X-API-Key": answer.json()["key"]})
-        time.sleep(1.1)
-        get(seeded, "/v1/entity/order/ORD-20260404-1002")  # what is held for a second is written
-        body = get(seeded, "/v1/admin/summary", headers=self.ADMIN).json()
+        summary = lambda: get(seeded, "/v1/admin/summary", headers=self.ADMIN).json()  # noqa: E731
+        wait_for(lambda: summary()["qps"] >= 0.1)  # workers write what they hold a second or two later
+        body = summary()
         assert body["configured_keys"] == before["configured_keys"] + 1
         assert 0.1 <= body["qps"] < 100
         assert body["health"]["components"] and body["health"]["status"] in ("healthy", "degraded", "unhealthy")
