@@ -231,11 +231,13 @@ TEST(models_answer_in_many_ways)
         "{\"plan\": {\"entity\": \"order\", \"select\": \"count\"}, \"confidence\": 1}",
         "Here you are:\n```json\n{\"entity\": \"order\",\n \"select\": \"count\"}\n```\nGood luck!",
         "{\"entity\": \"order\", \"select\": \"count\", \"filters\": [], \"limit\": null}",
+        "In {braces} or { not: {\"entity\": \"order\", \"select\": \"count\", \"column\": null} }",
     };
     static const char *const refusals[] = {"I cannot do that.", "{}", "SELECT 1",
                                            "{\"sql\": \"SELECT 1\"}",
                                            "{\"entity\": \"order\", \"select\": \"drop\"}"};
     struct arena *arena = arena_create((size_t)1 << 24);
+    char braces[16000];
     struct typed_plan plan;
 
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -245,6 +247,11 @@ TEST(models_answer_in_many_ways)
     }
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++)
         CHECK(!model_find_plan(arena, refusals[i], &plan));
+    /* Each opening brace with each closing one would take minutes. */
+    memset(braces, '{', sizeof braces / 2);
+    memset(braces + sizeof braces / 2, '}', sizeof braces / 2);
+    braces[sizeof braces - 1] = '\0';
+    CHECK(!model_find_plan(arena, braces, &plan));
     arena_destroy(arena);
 }
 

@@ -11,7 +11,8 @@ enum {
     PROMPT_BYTES_MAX = 64 * 1024,
     ANSWER_BYTES_MAX = 1024 * 1024,
     ATTEMPTS = 2,
-    TEXT_SEARCHED_MAX = 20000
+    TEXT_SEARCHED_MAX = 20000,
+    BRACES_TRIED = 50
 };
 
 static const char *const type_names[] = {"text", "integer", "decimal", "boolean", "time", "json"};
@@ -132,26 +133,46 @@ static bool read_plan(struct arena *arena, const json_t *json, struct typed_plan
                          &errors, arena) == ERROR_NONE;
 }
 
-/* Raw line ends inside strings, which models often write, become blanks. */
+/* How long the object is that begins there, by its braces outside strings; 0 when it does not end.
+ */
+static size_t object_length(const char *text)
+{
+    size_t depth = 0;
+    bool quoted = false;
+
+    for (const char *at = text; *at; at++) {
+        if (quoted && *at == '\\' && at[1])
+            at++;
+        else if (*at == '"')
+            quoted = !quoted;
+        else if (!quoted && *at == '{')
+            depth++;
+        else if (!quoted && *at == '}' && --depth == 0)
+            return (size_t)(at - text) + 1;
+    }
+    return 0;
+}
+
+/* The first object among the first braces. Raw line ends inside strings, which models often write,
+ * become blanks. */
 bool model_find_plan(struct arena *arena, const char *text, struct typed_plan *plan)
 {
     char *copy = arena_copy_string(arena, text);
-    const char *end = strrchr(copy, '}');
+    const char *at = strchr(copy, '{');
 
     if (strlen(text) > TEXT_SEARCHED_MAX)
         return false;
-    for (char *at = copy; *at; at++)
-        if (*at == '\n' || *at == '\r' || *at == '\t')
-            *at = ' ';
-    for (const char *at = strchr(copy, '{'); at && end; at = strchr(at + 1, '{'))
-        for (const char *last = end; last > at; last--) {
-            struct json_fault fault;
-            json_t *json;
+    for (char *byte = copy; *byte; byte++)
+        if (*byte == '\n' || *byte == '\r' || *byte == '\t')
+            *byte = ' ';
+    for (int i = 0; at && i < BRACES_TRIED; i++, at = strchr(at + 1, '{')) {
+        size_t length = object_length(at);
+        struct json_fault fault;
+        json_t *json;
 
-            if (*last == '}' && json_read(arena, at, (size_t)(last - at) + 1, JSON_DEPTH_LIMIT,
-                                          &json, &fault) == ERROR_NONE)
-                return read_plan(arena, json, plan);
-        }
+        if (length && json_read(arena, at, length, JSON_DEPTH_LIMIT, &json, &fault) == ERROR_NONE)
+            return read_plan(arena, json, plan);
+    }
     return false;
 }
 
