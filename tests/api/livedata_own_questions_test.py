@@ -15,11 +15,13 @@ from stack import CHECKOUT
 
 pytestmark = pytest.mark.both_engines
 KEY, OTHER = {"X-API-Key": "key-of-floor"}, {"X-API-Key": "key-of-others"}
-NOW = datetime.now(timezone.utc)
+# The zone is one where it is about noon: the day does not change during the tests, and all of today's readings are past.
+AHEAD = 12 - datetime.now(timezone.utc).hour
+NOW = datetime.now(timezone(timedelta(hours=AHEAD)))
 TODAY = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
 # name, site, running, starts
 MACHINES = {"M-1": ("Press", "north", True, 3), "M-2": ("Lathe", "south", False, 1), "M-3": ("Saw", "north", True, 7),
-            "M-4": ("Mill", "west", None, 0)}
+            "M-4": ("Насос", "west", None, 0)}
 READINGS = [{"id": f"R-{n}", "machine": f"M-{n % 3 + 1}", "sensor": ("temperature", "pressure")[n % 2], "valid": n % 5 != 0,
              "value": Decimal(n * 7 % 100) + Decimal(n) / 1000, "at": TODAY - timedelta(days=n % 4, minutes=-1 - n)} for n in range(40)]
 
@@ -44,7 +46,7 @@ def floor(request, tmp_path_factory):
     keys = [{"key": key["X-API-Key"], "name": tenant, "tenant": tenant} for key, tenant in ((KEY, "floor"), (OTHER, "others"))]
     file = tmp_path_factory.mktemp("keys") / "keys.yaml"
     file.write_text(json.dumps({"keys": keys}))
-    settings = {"LIVE_API_KEYS_FILE": str(file), "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
+    settings = {"LIVE_API_KEYS_FILE": str(file), "LIVE_TIME_ZONE": f"Etc/GMT{-AHEAD:+}", "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
                 "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{CHECKOUT}/config/demo/machines"}
     with Service("livedata", settings, request.param) as service:
         for key, mark in ((KEY, ""), (OTHER, "foreign-")):
@@ -115,7 +117,28 @@ PLANS = {
     "the latest reading of machine M-1": {
         "entity": "reading", "select": "rows", "filters": [condition("machine_id", "=", "M-1")],
         "order": {"by": "taken_at", "descending": True}, "limit": 1},
+    "machines with a site of north": {"entity": "machine", "select": "rows", "filters": [NORTH]},
+    "readings of a machine in north": {"entity": "reading", "select": "rows", "filters": [condition("machine.site", "=", "north")]},
+    "hourly number of readings": {"entity": "reading", "select": "count", "group_by": ["hour"]},
+    "which machine in north has the most readings": {
+        "entity": "reading", "select": "count", "filters": [condition("machine.site", "=", "north")], "group_by": ["machine_id"],
+        "order": {"by": "value", "descending": True}, "limit": 1},
+    "how many readings do the machines in north have": {
+        "entity": "reading", "select": "count", "filters": [condition("machine.site", "=", "north")]},
+    "readings with a value of 2000": {"entity": "reading", "select": "rows", "filters": [condition("value", "=", 2000)]},
+    "average energy by site, running machines only": {
+        "entity": "machine", "select": "average", "column": "energy", "filters": [condition("running", "=", True)], "group_by": ["site"]},
+    "number of machines by site and running": {"entity": "machine", "select": "count", "group_by": ["site", "running"]},
+    "last 5000 readings": {"entity": "reading", "select": "rows", "order": {"by": "taken_at", "descending": True}, "limit": 1000},
+    "last 99999999999999999999 readings": {
+        "entity": "reading", "select": "rows", "order": {"by": "taken_at", "descending": True}, "limit": 1000},
+    "Anzahl reading pro Stunde": {"entity": "reading", "select": "count", "group_by": ["hour"]},
+    "número de reading por hora": {"entity": "reading", "select": "count", "group_by": ["hour"]},
+    "nombre de reading par heure": {"entity": "reading", "select": "count", "group_by": ["hour"]},
+    "reading mit value über 0.125": {"entity": "reading", "select": "rows", "filters": [condition("value", ">", .125)]},
 }
+SINCE_YESTERDAY = ("readings since yesterday", "combien de reading depuis hier", "reading desde ayer", "reading seit gestern",
+                   "сколько reading с вчера", "сколько reading со вчерашнего дня", f"сколько reading с {TODAY - timedelta(days=1):%Y-%m-%d}")
 
 
 @pytest.mark.parametrize("question", PLANS)
@@ -165,6 +188,12 @@ def test_periods_are_of_the_time_of_the_rows(floor):
     assert "yesterday" in refused(floor, "how many machines were running yesterday"), "the state of yesterday is not kept"
 
 
+@pytest.mark.parametrize("question", SINCE_YESTERDAY)
+def test_since_a_day_is_from_that_day_on(floor, question):
+    period = ask(floor, question)["plan"]["period"]
+    assert datetime.fromisoformat(period["from"]) == TODAY - timedelta(days=1) and not period["to"]
+
+
 def pages(floor, question, limit):
     seen, cursor = [], None
     while True:
@@ -192,6 +221,18 @@ def test_pages_follow_each_other(floor):
     "average value and number of readings": ["number"], "machines from north to south": ["to"], "machines without readings": ["readings"],
     "running or northern machines": ["or"], "the weather": ["weather"], "top 3 sites by value": ["by"],
     "average value of machine M-1 or sensor pressure": ["or"], "readings compared with yesterday": ["compared"],
+    "average value of a machine today": ["machine"], "number of readings in the month": ["month"], "how many readings in the week": ["week"],
+    "сколько reading за месяц": ["месяц"], "сколько reading за год": ["год"],
+    "which machines in north have more than 5 readings": ["readings"], "which machines have more than 5 valid readings": ["readings"],
+    "how many machines in north have readings today": ["machines"], "which machines in north have readings": ["readings"],
+    "machines not only in north": ["not"], "machines not just in north": ["not"], "readings not only from machine M-1": ["not"],
+    "not all running machines": ["not"], "machines with site not other than north": ["not"],
+    "value of 2000": ["2000"],
+    "machine mit energy über 1,500": ["1,500"], "reading mit value über 1.500": ["1.500"], "reading avec value supérieure à 1.500": ["1.500"],
+    "machine с energy больше 1,500": ["1,500"], "readings with value above 0,125": ["125"],
+    "how many readings per hour today compared with yesterday": ["hour"], "number of readings by running machines": ["by"],
+    "readings by sensor and valid readings today": ["valid"], "machines by site and running in north": ["running"],
+    "last 2.5 readings": ["2.5"], "top 2.5 machines by energy": ["2.5"], "readings of sensor temperature and worn": ["worn"],
 }.items())
 def test_what_is_not_understood_is_refused_and_named(floor, question, words):
     detail = refused(floor, question)
@@ -240,6 +281,13 @@ def test_values_stay_values(floor):
             assert answer.status_code == 200 and answer.json()["rows"] == [], answer.text
             answer = sent(floor, {"entity": "machine", "select": "count", "filters": [condition("name", op, value)]})
             assert answer.json()["rows"] == [{"count": 0}], answer.text
+
+
+def test_a_text_in_other_letters_is_contained(floor):
+    for select, found in (("rows", ["M-4"]), ("count", [1])):
+        answer = sent(floor, {"entity": "machine", "select": select, "filters": [condition("name", "contains", "Насос")]}).json()
+        assert [row.get("machine_id", row.get("count")) for row in answer["rows"]] == found, answer
+    assert len(ask(floor, "machines whose name contains 'Насос'")["rows"]) == 1
 
 
 def test_others_and_their_types_stay_unseen(floor):

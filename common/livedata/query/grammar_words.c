@@ -54,6 +54,7 @@ const struct grammar_phrase grammar_phrases[] = {
     {GRAMMAR_UNEQUAL, "!=|<>|≠|not equal to|other than|different from|unequal to|is not equal to"},
     {GRAMMAR_NOT, "not|non|never|except|except for|excluding|but not|apart from|everywhere but|"
                   "all but|outside of"},
+    {GRAMMAR_NOT_ALL, "not only|not just|not all|not the only|not all of|not all the|never only"},
     {GRAMMAR_BETWEEN, "between"},
     {GRAMMAR_FROM, "from"},
     {GRAMMAR_TO, "to"},

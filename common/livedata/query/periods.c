@@ -278,12 +278,14 @@ static size_t read_duration(const struct reader *reader, size_t at, struct perio
     return unit + 1 - at;
 }
 
-/* "between A and B", "from A to B", "A to B": from the beginning of A to the end of B. */
+/* "between A and B", "from A to B", "since A until B", "A to B": from the beginning of A to the end
+ * of B. */
 static size_t read_range(const struct reader *reader, size_t at, struct period *period)
 {
     static const char *const until[] = {"to", "until", "till", "through", NULL};
     bool between = word_is(reader->words, at, "between");
-    size_t start = at + (between || word_is(reader->words, at, "from"));
+    size_t start =
+        at + (between || word_is(reader->words, at, "from") || word_is(reader->words, at, "since"));
     size_t first = read_point(reader, start, period), second;
     struct period end;
 

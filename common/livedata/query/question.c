@@ -49,6 +49,30 @@ static bool read_previous(struct question *question, size_t at)
     return true;
 }
 
+/* Russian "с" is "since" before a time, and else "with". */
+static void read_since(struct question *question)
+{
+    struct question_words *all = &question->tokens.words;
+
+    for (size_t at = 0; at + 1 < all->count; at++) {
+        struct question_words part = *all;
+        struct question_word *word = &all->items[at];
+        const char *text = word->text;
+        struct period period;
+
+        if (strcmp(word->shown, "с") != 0 && strcmp(word->shown, "С") != 0 &&
+            strcmp(word->shown, "со") != 0 && strcmp(word->shown, "Со") != 0)
+            continue;
+        word->text = "since";
+        part.items = ARENA_ARRAY(question->context->arena, struct question_word, all->count + 1);
+        part.count = all->count - at;
+        memcpy(part.items, word, (part.count + 1) * sizeof *word);
+        period_read(&part, question->context->zone, question->context->now, &period);
+        if (part.items[0].slot != SLOT_PERIOD)
+            word->text = text;
+    }
+}
+
 /* "today compared with yesterday", "compare last week with this week". */
 static void read_periods(struct question *question)
 {
@@ -154,6 +178,54 @@ static void give_back_periods(struct question_reader *reader)
     reader->plan.relative = NULL;
 }
 
+static bool is_aggregate(enum grammar grammar)
+{
+    return grammar == GRAMMAR_SUM || grammar == GRAMMAR_AVERAGE || grammar == GRAMMAR_MIN ||
+           grammar == GRAMMAR_MAX || grammar == GRAMMAR_MEDIAN || grammar == GRAMMAR_PERCENTILE ||
+           grammar == GRAMMAR_HOW_MUCH;
+}
+
+static struct name name_ending_at(const struct question_reader *reader, size_t end)
+{
+    struct name found = {0};
+
+    for (size_t at = end; at-- > 0 && !found.length;) {
+        struct name name = reader_name(reader, at, NAME_COLUMN);
+
+        if (name.length && at + name.length == end)
+            found = name;
+    }
+    return found;
+}
+
+/* A number after "of" or "from" that was read as a year, behind the name of a number: the value in
+ * "with a value of 2000", the year in "average value of 2025", and else unclear. */
+static bool is_value(struct question_reader *reader)
+{
+    const struct question_words *words = &reader->tokens.words;
+    size_t at = 0, before;
+    struct name name;
+
+    while (at < words->count && words->items[at].slot != SLOT_PERIOD)
+        at++;
+    if (at < 2 || !words->items[at].number || words->items[at + 1].slot == SLOT_PERIOD ||
+        (!word_is(words, at - 1, "of") && !word_is(words, at - 1, "from")))
+        return false;
+    name = name_ending_at(reader, at - 1);
+    if (!name.length || !reader_is_number(name.column))
+        return false;
+    before = at - 1 - name.length;
+    while (before > 0 && reader_grammar(reader, before - 1) == GRAMMAR_FILLER)
+        before--;
+    if (before > 0 && is_aggregate(reader->tokens.items[before - 1].grammar))
+        return false;
+    if (!before || reader_grammar(reader, before - 1) != GRAMMAR_WITH)
+        reader->conflict = arena_print(
+            reader->arena, "'%s' could be a year or a value: name the one that is meant",
+            words->items[at].shown);
+    return true;
+}
+
 static void bind_periods(const struct question *question, struct question_reader *reader)
 {
     size_t at = 0, length = 0;
@@ -161,6 +233,10 @@ static void bind_periods(const struct question *question, struct question_reader
 
     if (question->period.kind == PERIOD_NONE)
         return;
+    if (is_value(reader)) {
+        give_back_periods(reader);
+        return;
+    }
     reader->period = &question->period;
     column = period_column(reader, &at, &length);
     if (column && column->field->column != reader->time) {
@@ -337,6 +413,7 @@ struct question_reading question_to_plan(const struct plan_context *context,
     struct question_reading reading = {0};
 
     tokens_read(context->arena, text, &known, &question.tokens);
+    read_since(&question);
     read_periods(&question);
     reading.language = question.tokens.language;
     for (size_t i = 0; i < catalog->entity_count; i++)

@@ -1,7 +1,6 @@
 /* Groups and conditions of a question. */
 #include "livedata/query/question_reader.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { LIST_MAX = 20 };
@@ -24,47 +23,65 @@ static size_t joined(const struct question_reader *reader, size_t at, bool *or_t
 
 /* Groups. */
 
+static bool is_flag(const struct named_column *column)
+{
+    return column->field->column->type == COLUMN_BOOLEAN;
+}
+
 static bool is_groupable(const struct named_column *column)
 {
     return column->field->column->type != COLUMN_TIME &&
            column->field->column->type != COLUMN_NUMBER;
 }
 
+static bool has_digit(const struct question_reader *reader, size_t at)
+{
+    const char *shown = reader->tokens.words.items[at].shown;
+
+    return shown[strcspn(shown, "0123456789")] != '\0';
+}
+
 /* Whether an id follows the entity's name: "by machine M-3" names one. */
 static bool is_id(const struct question_reader *reader, size_t at)
 {
-    const struct question_words *words = &reader->tokens.words;
-    bool digit = false;
-
     if (!reader_is_free(reader, at) || reader_any_name(reader, at).length ||
         reader_grammar(reader, at) != GRAMMAR_NONE)
         return false;
-    if (reader->tokens.items[at].quoted)
-        return true;
-    for (const char *byte = words->items[at].shown; *byte; byte++)
-        digit = digit || isdigit((unsigned char)*byte);
-    return digit;
+    return reader->tokens.items[at].quoted || has_digit(reader, at);
+}
+
+/* The unit of "hourly"; NULL for other words. */
+static const char *adverb_unit(const struct question_reader *reader, size_t at)
+{
+    static const char *const adverbs[][2] = {
+        {"hourly", "hour"}, {"daily", "day"}, {"weekly", "week"}, {"monthly", "month"}};
+
+    for (size_t i = 0; i < sizeof adverbs / sizeof adverbs[0]; i++)
+        if (is_word(reader, at, adverbs[i][0]))
+            return adverbs[i][1];
+    return NULL;
+}
+
+/* A unit of time, where the entity has a time. The buckets of two periods never coincide, so that
+ * values by time are not compared. */
+static const char *unit_at(const struct question_reader *reader, size_t at)
+{
+    if (!reader->implied || reader->plan.compare)
+        return NULL;
+    return reader_grammar(reader, at) == GRAMMAR_UNIT ? reader->tokens.words.items[at].text
+                                                      : adverb_unit(reader, at);
 }
 
 /* A column, a related entity, that entity's column ("machine site"), or a unit of time. */
 static size_t group_at(const struct question_reader *reader, size_t at, const char **path)
 {
-    static const char *const adverbs[][2] = {
-        {"hourly", "hour"}, {"daily", "day"}, {"weekly", "week"}, {"monthly", "month"}};
     size_t start = at;
     struct name name;
 
-    *path = NULL;
     at = reader_skip(reader, at);
-    if (reader_grammar(reader, at) == GRAMMAR_UNIT && reader->implied) {
-        *path = reader->tokens.words.items[at].text;
+    *path = unit_at(reader, at);
+    if (*path)
         return at + 1 - start;
-    }
-    for (size_t i = 0; i < 4; i++)
-        if (is_word(reader, at, adverbs[i][0]) && reader->implied) {
-            *path = adverbs[i][1];
-            return at + 1 - start;
-        }
     name = reader_name(reader, at, NAME_ENTITY);
     if (name.length && name.length >= reader_name(reader, at, NAME_COLUMN).length) {
         struct name column = reader_name(reader, at + name.length, NAME_COLUMN);
@@ -82,8 +99,50 @@ static size_t group_at(const struct question_reader *reader, size_t at, const ch
     name = reader_name(reader, at, NAME_COLUMN);
     if (!name.length || name.negated || !is_groupable(name.column))
         return 0;
+    if (is_flag(name.column) && reader_name(reader, at + name.length, NAME_ENTITY).length)
+        return 0; /* "by running machines" */
     *path = name.column->path;
     return at + name.length - start;
+}
+
+/* Whether a flag stands there that may be a condition of what precedes: ", running machines only",
+ * "and running in north". At the end of the question it is a group. */
+static bool may_be_condition(const struct question_reader *reader, size_t at)
+{
+    const struct question_words *words = &reader->tokens.words;
+    struct name name = reader_name(reader, at, NAME_COLUMN);
+    size_t end = at + name.length, next;
+    bool either;
+
+    if (!name.length || !is_flag(name.column) || end >= words->count ||
+        words->items[end].slot == SLOT_PERIOD)
+        return false;
+    next = joined(reader, end, &either);
+    return next == end && !reader->tokens.items[end].comma;
+}
+
+/* What follows a joined group; 0 when the list ends there. */
+static size_t next_group(struct question_reader *reader, size_t at, size_t *head, const char **path)
+{
+    bool either;
+    size_t next = joined(reader, at, &either), flag;
+    enum grammar grammar = reader_grammar(reader, next);
+
+    if (either || (next == at && !reader->tokens.items[at].comma))
+        return 0;
+    *head = next - at;
+    if (grammar == GRAMMAR_BY || grammar == GRAMMAR_PER) {
+        *head += reader_length(reader, next);
+        return group_at(reader, at + *head, path);
+    }
+    flag = reader_skip(reader, next);
+    if (!may_be_condition(reader, flag))
+        return group_at(reader, at + *head, path);
+    if (next != at)
+        reader->conflict = arena_print(
+            reader->arena, "'%s' could be a group or a condition: name the one that is meant",
+            reader->tokens.words.items[flag].shown);
+    return 0;
 }
 
 static void read_group_list(struct question_reader *reader, size_t at, size_t head)
@@ -92,20 +151,9 @@ static void read_group_list(struct question_reader *reader, size_t at, size_t he
     size_t length = group_at(reader, at + head, &path);
 
     while (length && reader_add_group(reader, path)) {
-        enum grammar grammar;
-        size_t next;
-        bool either;
-
         question_take(reader, at, head + length);
         at += head + length;
-        next = joined(reader, at, &either);
-        if (either || (next == at && !reader->tokens.items[at].comma))
-            break;
-        grammar = reader_grammar(reader, next);
-        head = next - at;
-        if (grammar == GRAMMAR_BY || grammar == GRAMMAR_PER)
-            head += reader_length(reader, next);
-        length = group_at(reader, at + head, &path);
+        length = next_group(reader, at, &head, &path);
     }
 }
 
@@ -117,10 +165,8 @@ void reader_read_groups(struct question_reader *reader)
 
         if (grammar == GRAMMAR_PER || grammar == GRAMMAR_BY)
             read_group_list(reader, at, reader_length(reader, at));
-        else if (strstr("hourly daily weekly monthly", reader->tokens.words.items[at].text) &&
-                 *reader->tokens.words.items[at].text && reader_is_free(reader, at) &&
-                 !reader_any_name(reader, at).length && group_at(reader, at, &path) &&
-                 reader_add_group(reader, path))
+        else if (adverb_unit(reader, at) && !reader_any_name(reader, at).length &&
+                 group_at(reader, at, &path) && reader_add_group(reader, path))
             question_take(reader, at, 1);
     }
 }
@@ -149,7 +195,7 @@ static struct comparison range_at(const struct question_reader *reader, size_t a
     enum grammar grammar = reader_grammar(reader, at), middle;
     size_t first = at + 1, second;
 
-    if (grammar != GRAMMAR_BETWEEN && grammar != GRAMMAR_FROM)
+    if (grammar != GRAMMAR_BETWEEN && grammar != GRAMMAR_FROM && !is_word(reader, at, "since"))
         return found;
     if (!reader_number(reader, first, &found.numbers[0]))
         return found;
@@ -247,6 +293,25 @@ static bool read_number_column(struct question_reader *reader, size_t at, const 
     return true;
 }
 
+/* Whether the number counts an entity: "more than 5 valid readings". */
+static bool counts_entity(const struct question_reader *reader, size_t at)
+{
+    for (;;) {
+        struct name name = reader_any_name(reader, at);
+        enum grammar grammar = reader_grammar(reader, at);
+        bool flag = name.kind == NAME_COLUMN && is_flag(name.column);
+
+        if (reader_name(reader, at, NAME_ENTITY).length)
+            return true;
+        if (name.kind == NAME_VALUE || flag)
+            at += name.length;
+        else if (grammar == GRAMMAR_NOT || grammar == GRAMMAR_DISTINCT || is_word(reader, at, "a"))
+            at += reader_length(reader, at);
+        else
+            return false;
+    }
+}
+
 /* "more than 100 starts", and "above 5" where the entity has one number alone. */
 static void read_comparisons(struct question_reader *reader)
 {
@@ -263,7 +328,7 @@ static void read_comparisons(struct question_reader *reader)
         } else {
             const struct named_column *sole = reader_sole_number(reader);
 
-            if (!sole)
+            if (!sole || counts_entity(reader, next))
                 continue;
             name.column = sole;
         }
@@ -301,6 +366,7 @@ static size_t value_at(const struct question_reader *reader, const struct named_
     return length;
 }
 
+/* Words that are no known value count as the first of a list, and as ids. */
 static struct value_list values_at(const struct question_reader *reader,
                                    const struct named_column *column, size_t at, bool any)
 {
@@ -310,7 +376,8 @@ static struct value_list values_at(const struct question_reader *reader,
     while (list.count < LIST_MAX) {
         const char *value;
         bool either;
-        size_t length = value_at(reader, column, next, any, &value), after;
+        bool free = any && (!list.count || has_digit(reader, next));
+        size_t length = value_at(reader, column, next, free, &value), after;
 
         if (!length)
             break;
@@ -367,6 +434,8 @@ static bool read_text_column(struct question_reader *reader, size_t at, const st
         return add_contained(reader, name->column, at, next + reader_length(reader, next));
     while (grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL || grammar == GRAMMAR_IN ||
            grammar == GRAMMAR_EQUAL) {
+        if (negated && (grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL))
+            return false; /* "not other than" */
         negated = negated || grammar == GRAMMAR_NOT || grammar == GRAMMAR_UNEQUAL;
         direct = direct || grammar == GRAMMAR_EQUAL || grammar == GRAMMAR_UNEQUAL;
         next = reader_skip(reader, next + reader_length(reader, next));

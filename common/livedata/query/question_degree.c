@@ -88,7 +88,7 @@ static void read_superlative(struct question_reader *reader, size_t at, const st
             question_take(reader, places[i], 1);
             break;
         }
-    if (number < 0 || number > DEGREE_MOST)
+    if (number < 0 || number > DEGREE_MOST || number != (double)(int64_t)number)
         return;
     *order = (struct typed_order){degree->column->path, degree->high};
     reader->plan.order = order;

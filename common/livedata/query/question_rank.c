@@ -151,13 +151,21 @@ static bool asks_for_several(const struct question_reader *reader)
     return false;
 }
 
-/* How many: the number beside the ranking or its head, one for a single one, else five. */
+static bool is_rows(double number)
+{
+    return number >= 1 && (number > TOP_MOST || number == (double)(int64_t)number);
+}
+
+/* How many: the number beside the ranking or its head, one for a single one, else five; 0 when the
+ * number is none of rows. */
 static int64_t choose_limit(struct question_reader *reader, double number, bool given,
                             const struct rank_head *head)
 {
     if (!given)
         return head->plural || asks_for_several(reader) ? TOP_DEFAULT : 1;
-    reader->plan.clamped = number > TOP_MOST;
+    if (!is_rows(number))
+        return 0;
+    reader->plan.clamped = reader->plan.clamped || number > TOP_MOST;
     return number > TOP_MOST ? TOP_MOST : (int64_t)number;
 }
 
@@ -321,12 +329,13 @@ static void read_latest(struct question_reader *reader, size_t at)
             break;
         name.length = 0;
     }
-    if (!name.length || number < 0)
+    if (!name.length || ((given || before) && !is_rows(number)))
         return;
     *order = (struct typed_order){reader->time->name, latest};
     reader->plan.order = order;
     if (given || before || single)
-        reader->plan.limit = GIVEN_INTEGER(given || before ? (int64_t)number : 1);
+        reader->plan.limit =
+            GIVEN_INTEGER(given || before ? choose_limit(reader, number, true, NULL) : 1);
     question_take(reader, at - before, next - at + given + before);
 }
 

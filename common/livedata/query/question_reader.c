@@ -86,11 +86,16 @@ size_t reader_skip(const struct question_reader *reader, size_t at)
 
 size_t reader_negation(const struct question_reader *reader, size_t at)
 {
+    /* "not only in north" does not negate it. */
+    static const char *const parts[] = {"only", "just", "all", NULL};
+
     for (size_t steps = 0; at-- > 0 && steps < BEFORE_MAX; steps++) {
         enum grammar grammar = reader_grammar(reader, at);
 
         if (grammar == GRAMMAR_NOT)
             return at;
+        if (word_is_one_of(&reader->tokens.words, at, parts))
+            break;
         if (grammar != GRAMMAR_FILLER && grammar != GRAMMAR_IS && grammar != GRAMMAR_IN &&
             grammar != GRAMMAR_FROM && grammar != GRAMMAR_WITH)
             break;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PHRASE_MOST = 6 };
+
 static bool is_self(const struct name *name)
 {
     return name->length && !*name->entity->path;
@@ -263,6 +265,53 @@ static void read_when(struct question_reader *reader)
         }
 }
 
+/* The grammar of the phrase that ends before the token, and where that begins. */
+static enum grammar grammar_before(const struct question_reader *reader, size_t at, size_t *start)
+{
+    size_t least = at > PHRASE_MOST ? at - PHRASE_MOST : 0;
+
+    for (*start = least; *start < at; ++*start)
+        if (reader->tokens.items[*start].length == at - *start)
+            return reader->tokens.items[*start].grammar;
+    *start = at;
+    return GRAMMAR_NONE;
+}
+
+/* Whether a preposition ties what stands there to something before it: "of all machines". */
+static bool is_tied(const struct question_reader *reader, size_t at)
+{
+    static const char *const ties[] = {"of", "for", "on", "at", NULL};
+    enum grammar grammar;
+    size_t start;
+
+    while ((grammar = grammar_before(reader, at, &start)) == GRAMMAR_FILLER) {
+        if (at - start == 1 && word_is_one_of(&reader->tokens.words, start, ties))
+            return true;
+        at = start;
+    }
+    return grammar == GRAMMAR_IN || grammar == GRAMMAR_FROM || grammar == GRAMMAR_BY ||
+           grammar == GRAMMAR_PER;
+}
+
+/* Whether the related entity is what the question asks for, and the entity itself only a condition
+ * of it: "which machines in north have readings". That is no question about readings. */
+static bool is_asked_for(const struct question_reader *reader, size_t at, const struct name *name)
+{
+    bool more = false;
+
+    if (is_tied(reader, at))
+        return false;
+    for (size_t next = at + name->length; next < reader->tokens.words.count; next++) {
+        struct name other = reader_name(reader, next, NAME_ENTITY);
+
+        if (is_self(&other))
+            return more;
+        more = more ||
+               (reader_is_free(reader, next) && reader_grammar(reader, next) != GRAMMAR_FILLER);
+    }
+    return false;
+}
+
 static void read_entities(struct question_reader *reader)
 {
     for (size_t at = 0; at < reader->tokens.words.count; at++) {
@@ -270,7 +319,7 @@ static void read_entities(struct question_reader *reader)
 
         if (!name.length || reader_any_name(reader, at).length > name.length)
             continue;
-        if (is_self(&name) || is_used(reader, name.entity)) {
+        if (is_self(&name) || (is_used(reader, name.entity) && !is_asked_for(reader, at, &name))) {
             reader->named = reader->named || is_self(&name);
             question_take(reader, at, name.length);
         }

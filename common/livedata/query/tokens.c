@@ -70,7 +70,7 @@ static size_t number_length(const char *at, bool sign)
     length = start + strspn(at + start, "0123456789");
     if (length == start)
         return 0;
-    while (at[length] == ',' && strspn(at + length + 1, "0123456789") == 3)
+    while (at[length] == ',' && at[start] != '0' && strspn(at + length + 1, "0123456789") == 3)
         length += 4;
     if (at[length] == '.' && isdigit((unsigned char)at[length + 1]))
         length += 1 + strspn(at + length + 1, "0123456789");
@@ -380,14 +380,48 @@ static void put_english(struct arena *arena, struct question_tokens *made, const
     }
 }
 
+/* "1,500" is one and a half in the languages that write a decimal comma, and "1.500" may be either:
+ * such a token is no number there. */
+static void drop_unclear_numbers(struct question_tokens *tokens)
+{
+    for (size_t at = 0; at < tokens->words.count; at++) {
+        struct question_word *word = &tokens->words.items[at];
+        const char *sign = strpbrk(word->text, ",.");
+        bool zero = sign == word->text + 1 && *word->text == '0' && *sign == '.';
+
+        if (word->number && sign && !zero && (*sign == ',' || strspn(sign + 1, "0123456789") == 3))
+            word->number = false;
+    }
+}
+
+/* "2025 году": the word after a year says no more. */
+static bool is_after_year(const struct question_tokens *made, const char *text)
+{
+    static const char *const words[] = {"год", "году", "года"};
+    const struct question_word *last;
+
+    if (!made->words.count)
+        return false;
+    last = &made->words.items[made->words.count - 1];
+    if (!last->number || last->value < 1970 || last->value >= 2200)
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
 static void translate(struct arena *arena, const struct token_names *names,
                       struct question_tokens *tokens)
 {
+    static const struct phrase after_year = {"", "the"};
     const struct phrase_list *list = choose_language(tokens);
     struct question_tokens made = {.language = list ? list->language : "en"};
 
     if (!list)
         return;
+    if (strcmp(list->language, "zh") != 0 && strcmp(list->language, "ar") != 0)
+        drop_unclear_numbers(tokens);
     made.words.cut = tokens->words.cut;
     made.words.items = ARENA_ARRAY(arena, struct question_word, QUESTION_WORDS_MAX + 1);
     made.items = ARENA_ARRAY(arena, struct question_token, QUESTION_WORDS_MAX + 1);
@@ -396,6 +430,10 @@ static void translate(struct arena *arena, const struct token_names *names,
         const struct phrase *phrase = find_foreign(tokens, at, list, &length);
         size_t name = names ? names->is_name(names->context, tokens, at) : 0;
 
+        if (!phrase && !name && is_after_year(&made, tokens->words.items[at].text)) {
+            phrase = &after_year;
+            length = 1;
+        }
         if (phrase && length > name) {
             put_english(arena, &made, phrase->english, shown_of(arena, tokens, at, length),
                         tokens->items[at].comma);

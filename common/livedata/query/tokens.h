@@ -41,6 +41,7 @@ enum grammar {
     GRAMMAR_UNEQUAL,
     GRAMMAR_IS,
     GRAMMAR_NOT,
+    GRAMMAR_NOT_ALL, /* "not only": no step reads it, so that it is named */
     GRAMMAR_BETWEEN,
     GRAMMAR_FROM,
     GRAMMAR_TO,
