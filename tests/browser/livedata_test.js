@@ -271,6 +271,18 @@ test('a payment that was sent leads to its order', async () => {
     await close(page);
 });
 
+test('an event type without members leads to what its envelope names', async () => {
+    const page = await openWithKey('/events');
+    const seen = { event_type: 'visit.forgotten', does: 'delete', key: 'event_id', members: [], example: {} };
+    await page.route('**/v1/domains', (route) => route.fulfill({ json: { domains: [{ name: 'visits', entities: [{ name: 'visit', events: [seen] }], metrics: [] }] } }));
+    await page.route('**/v1/events', (route) => route.fulfill({ json: { results: [{ event_id: route.request().postDataJSON().events[0].event_id, status: 'applied' }] } }));
+    await page.goto(`${livedata}/events?tab=send`);
+    await page.click('#send-one button[type="submit"]');
+    await untilText(page, '#sent', /Event applied/);
+    assert.match(await page.getAttribute('#sent a', 'href'), /type=visit&id=[0-9a-f-]{36}$/);
+    await close(page);
+});
+
 test('an event whose first answer was lost is not called rejected when it is sent again', async () => {
     const page = await openWithKey('/events?tab=send&event=order.created');
     await page.waitForSelector('#send-one');
