@@ -128,6 +128,9 @@ PLANS = {
     "readings with a value of 2000": {"entity": "reading", "select": "rows", "filters": [condition("value", "=", 2000)]},
     "average energy by site, running machines only": {
         "entity": "machine", "select": "average", "column": "energy", "filters": [condition("running", "=", True)], "group_by": ["site"]},
+    "number of valid readings by machine, running only": {
+        "entity": "reading", "select": "count", "filters": [condition("valid", "=", True), condition("machine.running", "=", True)],
+        "group_by": ["machine_id"]},
     "number of machines by site and running": {"entity": "machine", "select": "count", "group_by": ["site", "running"]},
     "last 5000 readings": {"entity": "reading", "select": "rows", "order": {"by": "taken_at", "descending": True}, "limit": 1000},
     "last 99999999999999999999 readings": {

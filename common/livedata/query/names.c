@@ -333,19 +333,6 @@ struct name name_of_kind(const struct names *names, const struct question_tokens
     }
 }
 
-struct name name_at(const struct names *names, const struct question_tokens *tokens, size_t at)
-{
-    struct name found = {0};
-
-    for (int kind = NAME_METRIC; kind <= NAME_VALUE; kind++) {
-        struct name other = name_of_kind(names, tokens, at, (enum name_kind)kind);
-
-        if (other.length > found.length)
-            found = other;
-    }
-    return found;
-}
-
 const char *name_value(const struct names *names, const struct named_column *column,
                        const struct question_tokens *tokens, size_t at, size_t *length)
 {

@@ -57,9 +57,7 @@ void names_of(struct arena *arena, const struct catalog *catalog, const struct e
               const struct serving_table *table, struct value_samples *samples,
               struct names *names);
 
-/* The longest name at the token; of equal ones a metric, then a column, an entity, a value. */
-struct name name_at(const struct names *names, const struct question_tokens *tokens, size_t at);
-/* The same, of one kind only. */
+/* The longest name of that kind at the token. */
 struct name name_of_kind(const struct names *names, const struct question_tokens *tokens, size_t at,
                          enum name_kind kind);
 

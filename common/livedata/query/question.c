@@ -173,7 +173,7 @@ static void give_back_periods(struct question_reader *reader)
     for (size_t i = 0; i < reader->tokens.words.count; i++)
         if (reader->tokens.words.items[i].slot == SLOT_PERIOD)
             reader->tokens.words.items[i].slot = SLOT_NONE;
-    reader->period = reader->compare = NULL;
+    reader->period = NULL;
     reader->plan.period = reader->plan.compare = NULL;
     reader->plan.relative = NULL;
 }

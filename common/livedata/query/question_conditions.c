@@ -86,8 +86,8 @@ static size_t group_at(const struct question_reader *reader, size_t at, const ch
     if (name.length && name.length >= reader_name(reader, at, NAME_COLUMN).length) {
         struct name column = reader_name(reader, at + name.length, NAME_COLUMN);
 
-        if (column.length && column.column->owner == name.entity->type &&
-            is_groupable(column.column)) {
+        if (column.length && !reader->tokens.items[at + name.length].comma &&
+            column.column->owner == name.entity->type && is_groupable(column.column)) {
             *path = column.column->path;
             return at + name.length + column.length - start;
         }

@@ -65,9 +65,8 @@ static bool asks_for_several(const struct question_reader *reader, size_t self)
     const char *fold = reader->tokens.items[self].fold;
     size_t length = strlen(fold);
 
-    for (size_t at = 0; at < reader->tokens.words.count; at++)
-        if (word_is(&reader->tokens.words, at, "ones"))
-            return true;
+    if (reader_asks_for_ones(reader))
+        return true;
     return strcmp(reader->tokens.language, "en") == 0 && length && fold[length - 1] == 's';
 }
 

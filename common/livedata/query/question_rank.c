@@ -41,11 +41,6 @@ static enum typed_select aggregate_of(enum grammar grammar)
     }
 }
 
-static bool is_self(const struct name *name)
-{
-    return name->length && name->kind == NAME_ENTITY && !*name->entity->path;
-}
-
 /* A flag or a value, as in "the most invalid readings". */
 static bool is_condition(const struct question_reader *reader, size_t at)
 {
@@ -72,7 +67,7 @@ static struct rank_measure counted_at(const struct question_reader *reader, size
     } else {
         while (!name.length && is_condition(reader, next))
             name = reader_name(reader, ++next, NAME_ENTITY);
-        found.found = is_self(&name);
+        found.found = reader_is_self(&name);
         found.length = next == at ? name.length : 0;
         found.entity = next;
         found.entity_length = next == at ? 0 : name.length;
@@ -142,15 +137,6 @@ static bool head_at(const struct question_reader *reader, size_t at, struct rank
     return true;
 }
 
-/* Other languages say it with the word for "which", which is read as "which ones". */
-static bool asks_for_several(const struct question_reader *reader)
-{
-    for (size_t at = 0; at < reader->tokens.words.count; at++)
-        if (word_is(&reader->tokens.words, at, "ones"))
-            return true;
-    return false;
-}
-
 static bool is_rows(double number)
 {
     return number >= 1 && (number > TOP_MOST || number == (double)(int64_t)number);
@@ -162,7 +148,7 @@ static int64_t choose_limit(struct question_reader *reader, double number, bool 
                             const struct rank_head *head)
 {
     if (!given)
-        return head->plural || asks_for_several(reader) ? TOP_DEFAULT : 1;
+        return head->plural || reader_asks_for_ones(reader) ? TOP_DEFAULT : 1;
     if (!is_rows(number))
         return 0;
     reader->plan.clamped = reader->plan.clamped || number > TOP_MOST;
@@ -319,7 +305,7 @@ static void read_latest(struct question_reader *reader, size_t at)
         return;
     for (size_t i = next + given; i < reader->tokens.words.count; i++) {
         name = reader_name(reader, i, NAME_ENTITY);
-        if (is_self(&name)) {
+        if (reader_is_self(&name)) {
             single = !is_plural(reader, i + name.length - 1);
             break;
         }

@@ -132,6 +132,19 @@ bool reader_add_group(struct question_reader *reader, const char *path)
     return true;
 }
 
+bool reader_is_self(const struct name *name)
+{
+    return name->length && name->kind == NAME_ENTITY && !*name->entity->path;
+}
+
+bool reader_asks_for_ones(const struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++)
+        if (word_is(&reader->tokens.words, at, "ones"))
+            return true;
+    return false;
+}
+
 bool reader_is_number(const struct named_column *column)
 {
     return column->field->column->type == COLUMN_INTEGER ||

@@ -14,7 +14,7 @@ struct question_reader {
     struct names names;
     struct question_tokens tokens;
     struct name (*found)[NAME_VALUE + 1]; /* by token: its names by kind */
-    const struct period *period, *compare;
+    const struct period *period;
     const struct table_column *time; /* of the entity; or NULL */
     bool implied;                    /* periods are about it without its name */
     struct typed_plan plan;
@@ -50,6 +50,10 @@ bool reader_add_filter(struct question_reader *reader, const char *column, enum 
 bool reader_add_group(struct question_reader *reader, const char *path);
 /* The only number among the entity's own columns; NULL when there are several. */
 const struct named_column *reader_sole_number(const struct question_reader *reader);
+/* A name that is the entity's own. */
+bool reader_is_self(const struct name *name);
+/* Whether several are asked for by "which ones", as other languages say it. */
+bool reader_asks_for_ones(const struct question_reader *reader);
 bool reader_is_number(const struct named_column *column);
 bool reader_is_counter(const struct question_reader *reader, const struct named_column *column);
 

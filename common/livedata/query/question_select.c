@@ -8,11 +8,6 @@
 
 enum { PHRASE_MOST = 6 };
 
-static bool is_self(const struct name *name)
-{
-    return name->length && !*name->entity->path;
-}
-
 static void select_over(struct question_reader *reader, enum typed_select select,
                         const struct named_column *column)
 {
@@ -75,7 +70,7 @@ static void read_count(struct question_reader *reader, size_t at)
     for (size_t i = 0; !distinct && i < reader->tokens.words.count; i++) {
         name = reader_name(reader, i, NAME_ENTITY);
         /* "machine count" only where it stands right before. */
-        if (!is_self(&name) || (i < next && i + name.length != at))
+        if (!reader_is_self(&name) || (i < next && i + name.length != at))
             continue;
         select_over(reader, TYPED_COUNT, NULL);
         reader->named = true;
@@ -125,7 +120,7 @@ static bool read_total(struct question_reader *reader, size_t at)
 {
     struct name name = reader_name(reader, at + reader_length(reader, at), NAME_ENTITY);
 
-    if (!word_is(&reader->tokens.words, at, "total") || !is_self(&name))
+    if (!word_is(&reader->tokens.words, at, "total") || !reader_is_self(&name))
         return false;
     select_over(reader, TYPED_COUNT, NULL);
     reader->named = true;
@@ -304,7 +299,7 @@ static bool is_asked_for(const struct question_reader *reader, size_t at, const 
     for (size_t next = at + name->length; next < reader->tokens.words.count; next++) {
         struct name other = reader_name(reader, next, NAME_ENTITY);
 
-        if (is_self(&other))
+        if (reader_is_self(&other))
             return more;
         more = more ||
                (reader_is_free(reader, next) && reader_grammar(reader, next) != GRAMMAR_FILLER);
@@ -319,8 +314,9 @@ static void read_entities(struct question_reader *reader)
 
         if (!name.length || reader_any_name(reader, at).length > name.length)
             continue;
-        if (is_self(&name) || (is_used(reader, name.entity) && !is_asked_for(reader, at, &name))) {
-            reader->named = reader->named || is_self(&name);
+        if (reader_is_self(&name) ||
+            (is_used(reader, name.entity) && !is_asked_for(reader, at, &name))) {
+            reader->named = reader->named || reader_is_self(&name);
             question_take(reader, at, name.length);
         }
     }
