@@ -218,6 +218,9 @@ test('a question shows rows and the statement that ran; one that is not understo
     assert.match(await page.textContent('.codeblock'), /tenant_id = /);
     assert.match(await page.textContent('#statement'), /products_current/);
     assert.doesNotMatch(await page.textContent('#answer table'), /product_id|stock_quantity/);
+    await page.fill('#ask-question', 'сколько заказов');
+    await page.click('#ask button[type="submit"]');
+    await untilText(page, '#interpretation', /[а-я]{5}/);
     await page.fill('#ask-question', 'drop table orders');
     await page.click('#ask button[type="submit"]');
     await untilText(page, '.notice-title', 'The question was not understood');

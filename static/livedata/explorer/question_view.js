@@ -61,7 +61,7 @@ function answerView(data, { actions, catalog }) {
     return html`<div class="stack" id="answer">
         <section class="card section stack" aria-labelledby="answer-title">
             <h2 id="answer-title" dir="auto">${data.question}</h2>
-            <p class="section-note" id="interpretation" lang="en" dir="ltr">${data.interpretation}</p>
+            <p class="section-note" id="interpretation" dir="auto">${data.interpretation}</p>
             ${rowsView(data.rows, currencyOf(catalog.data))}
             ${data.next_cursor
                 ? html`<div class="button-row">
