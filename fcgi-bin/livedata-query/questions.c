@@ -158,9 +158,9 @@ static struct query_reply *reply_of(struct arena *arena, const struct query_resu
     return reply;
 }
 
-/* The tables of a question are known once it is translated. */
+/* The tables of a question are known once it is translated; the same plan then answers it. */
 static enum error demand(struct request *request, struct reply *reply,
-                         const struct query_body *body, const struct query_request *asked,
+                         const struct query_body *body, struct query_request *asked,
                          struct reading *reading)
 {
     const struct bound_texts texts = BOUND_TEXTS(body);
@@ -173,8 +173,12 @@ static enum error demand(struct request *request, struct reply *reply,
                               &explanation);
     if (error)
         return error;
-    if (texts.max_event_age)
+    if (texts.max_event_age) {
         tables = explanation.tables;
+        asked->plan = explanation.again;
+        asked->engine = explanation.engine;
+        asked->language = explanation.language;
+    }
     return service_demand(request, reply, "body", &texts, &tables, reading);
 }
 

@@ -262,7 +262,9 @@ def sent(floor, plan, key=KEY, **more):
     {"entity": "machine", "select": "count", "filters": [condition("starts", "between", 1)]},
     {"entity": "machine", "select": "rows", "order": {"by": "settings"}}, {"entity": "reading", "select": "count", "group_by": ["value_x"]},
     {"entity": "machine", "select": "metric", "metric": "revenue"}, {"entity": "machine", "select": "count", "limit": 3},
-    {"entity": "reading", "select": "count", "compare": {"from": "2026-01-01T00:00:00Z"}}])
+    {"entity": "reading", "select": "count", "compare": {"from": "2026-01-01T00:00:00Z"}},
+    {"entity": "reading", "select": "count", "period": {"from": None, "to": "1970-01-01T00:00:00Z"}},
+    {"entity": "reading", "select": "rows", "period": {"from": "1969-01-01T00:00:00Z"}}])
 def test_a_plan_that_cannot_be_is_refused(floor, plan):
     answer = sent(floor, plan)
     assert answer.status_code == 400, answer.text
@@ -275,6 +277,41 @@ def test_a_plan_is_typed(floor):
         assert sent(floor, plan).status_code == 422, plan
     assert floor.post("/v1/query", {}, headers=KEY).status_code == 422
     assert floor.post("/v1/query", {"question": "list machines", "plan": {"entity": "machine", "select": "rows"}}, headers=KEY).status_code == 422
+
+
+@pytest.mark.parametrize(("op", "time", "all_of_them"), [
+    ("<", "2025-06-01T00:00:00.000400Z", True), (">=", "2025-06-01T00:00:00.000400Z", False), ("<=", "2025-06-01T00:00:00.000400Z", True),
+    (">", "1969-12-31T23:59:59.5Z", True), ("<", "1969-12-31T23:59:59.5Z", False)])
+def test_rows_and_values_have_the_same_times(floor, op, time, all_of_them):
+    """All machines were installed at 2025-06-01T00:00:00Z."""
+    answers = [sent(floor, {"entity": "machine", "select": select, "filters": [condition("installed_at", op, time)]})
+               for select in ("rows", "count")]
+    assert [answer.status_code for answer in answers] == [200, 200], answers[0].text
+    rows, count = (answer.json()["rows"] for answer in answers)
+    assert len(rows) == count[0]["count"] == (len(MACHINES) if all_of_them else 0)
+    assert ".-" not in answers[0].json()["sql"]
+
+
+def test_flags_of_related_rows_are_true_or_false(floor):
+    answer = sent(floor, {"entity": "reading", "select": "rows", "column": "machine.running", "order": {"by": "machine.running"}})
+    assert {row["machine_running"] for row in answer.json()["rows"]} == {True, False}
+    assert all(isinstance(row["machine_running"], bool) for row in answer.json()["rows"])
+
+
+@pytest.mark.parametrize("question", [
+    "number of readings per machine last 300 hours compared with last 600 hours",
+    "readings of machines installed in the last 3000 days"])
+def test_pages_of_what_moves_with_the_clock_follow_each_other(floor, question):
+    first = ask(floor, question, limit=1)
+    second = ask(floor, question, limit=1, cursor=first["next_cursor"])
+    assert first["rows"] and second["rows"] and first["rows"] != second["rows"]
+
+
+def test_the_statement_is_the_one_that_ran(floor):
+    hourly = ask(floor, "number of readings per hour")["sql"]
+    assert "GROUP BY b" in hourly, hourly
+    compared = ask(floor, "number of readings today compared with yesterday")["sql"]
+    assert compared.count(";\n") == 1 and len(set(compared.split(";\n"))) == 2, compared
 
 
 def test_values_stay_values(floor):

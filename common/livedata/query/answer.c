@@ -105,19 +105,33 @@ static enum error read_page(const struct storage_call *call, const struct query_
                           : ERROR_NONE;
 }
 
+static void add_flag(struct arena *arena, const struct measure_column *column,
+                     struct string_list *flags)
+{
+    if (column->column && column->column->type == COLUMN_BOOLEAN)
+        flags->items[flags->count++] = typed_column_alias(arena, column->name);
+}
+
 /* Columns that hold 0 and 1 for false and true. */
 static struct string_list flags_of(struct arena *arena, const struct prepared_question *prepared)
 {
     const struct measure *measure = prepared->compiled.measure;
-    const struct serving_table *table = measure ? measure->tables[0].table : NULL;
+    const struct serving_table *table;
     struct string_list flags = {0};
 
-    if (!measure || measure->kind == MEASURE_RATIO)
+    if (!measure)
         return flags;
-    flags.items = ARENA_ARRAY(arena, const char *, table->column_count + MEASURE_GROUPS_MAX);
+    if (measure->kind == MEASURE_RATIO)
+        measure = measure->denominator;
+    table = measure->tables[0].table;
+    flags.items = ARENA_ARRAY(arena, const char *, table->column_count + MEASURE_GROUPS_MAX + 2);
     for (size_t i = 0; prepared->sql && i < table->column_count; i++)
         if (table->columns[i].type == COLUMN_BOOLEAN)
             flags.items[flags.count++] = table->columns[i].name;
+    if (prepared->sql) {
+        add_flag(arena, &prepared->compiled.column, &flags);
+        add_flag(arena, &prepared->compiled.order, &flags);
+    }
     for (size_t i = 0; i < measure->group_count; i++)
         if (measure->groups[i].column->type == COLUMN_BOOLEAN)
             flags.items[flags.count++] = measure->groups[i].name;
@@ -151,11 +165,10 @@ static enum error answer_values(const struct storage_call *call,
     const char *values, *next;
     enum error error;
 
-    result->sql = typed_values_sql(call, &prepared->context, &prepared->compiled, false);
     hash_of(call, prepared->identity, hash);
     error = read_cursor(call, request, hash, &values);
     if (!error)
-        error = typed_values(call, &prepared->context, &prepared->compiled, &all);
+        error = typed_values(call, &prepared->context, &prepared->compiled, &all, &result->sql);
     if (error)
         return error;
     if (!typed_values_page(call->arena, &prepared->compiled, &all, request->limit, values,
@@ -194,17 +207,20 @@ enum error query_answer(const struct storage_call *call, const struct catalog *c
 }
 
 /* The statement as it runs, of a ratio the first, and what it may read. */
-static const char *statement_of(const struct storage_call *call,
-                                const struct livedata_settings *settings,
-                                struct prepared_question *prepared, struct sandbox_rules *rules)
+static enum error statement_of(const struct storage_call *call,
+                               const struct livedata_settings *settings,
+                               struct prepared_question *prepared, struct sandbox_rules *rules,
+                               const char **sql)
 {
     if (!prepared->sql)
         prepared->scope = (struct scope){
             .engine = db_engine(call->db), .tenant = call->tenant, .tables = prepared->tables};
     *rules = scope_rules(call->arena, &prepared->scope, (int)settings->query_timeout_ms,
                          (size_t)settings->query_rows_max);
-    return prepared->sql ? scope_sql(call->arena, &prepared->scope, prepared->sql, prepared->length)
-                         : typed_values_sql(call, &prepared->context, &prepared->compiled, true);
+    if (!prepared->sql)
+        return typed_values_sql(call, &prepared->context, &prepared->compiled, sql);
+    *sql = scope_sql(call->arena, &prepared->scope, prepared->sql, prepared->length);
+    return ERROR_NONE;
 }
 
 enum error query_explain(const struct storage_call *call, const struct catalog *catalog,
@@ -219,10 +235,14 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
     *explanation = (struct query_explanation){0};
     if (error)
         return error;
-    explanation->sql = statement_of(call, settings, &prepared, &rules);
+    error = statement_of(call, settings, &prepared, &rules, &explanation->sql);
+    if (error)
+        return error;
     explanation->engine = prepared.engine;
     explanation->interpretation = prepared.interpretation;
     explanation->plan = prepared.plan;
+    explanation->again = prepared.compiled.measure ? prepared.plan : NULL;
+    explanation->language = prepared.language;
     explanation->tables = prepared.tables;
     if (!explanation->sql)
         return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");

@@ -13,8 +13,9 @@
 
 struct query_request {
     const char *question;
-    const struct typed_plan *plan; /* instead of the question; or NULL */
+    const struct typed_plan *plan; /* instead of the question, or made from it; or NULL */
     const char *language;          /* of the interpretation of such a plan; NULL = English */
+    const char *engine;            /* that made such a plan; NULL = the client sent it */
     int64_t limit;
     const char *cursor;                      /* NULL = the first page */
     const struct string_list *allowed_types; /* types of the key; NULL = all */
@@ -51,6 +52,9 @@ struct query_explanation {
     const char *interpretation;
     const char *engine;
     const struct typed_plan *plan;
+    const struct typed_plan *again; /* to answer by, so that the question is not planned twice; NULL
+                                       = the question has to be */
+    const char *language;           /* of the interpretation */
     struct string_list tables;
     struct optional_integer estimated_rows;
     const char *warning; /* or NULL */

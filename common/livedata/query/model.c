@@ -67,6 +67,7 @@ static void describe(struct text *prompt, const struct catalog *catalog,
     }
 }
 
+/* NULL when the entities alone are too long: no model is asked about a part. */
 static const char *prompt_for(const struct plan_context *context, const struct catalog *catalog,
                               const struct string_list *allowed, const char *question,
                               const char *refusal)
@@ -82,7 +83,7 @@ static const char *prompt_for(const struct plan_context *context, const struct c
                        now, context->zone, form, question);
     if (refusal)
         text_append_format(&prompt, "\nYour last plan was refused: %s\nCorrect it.\n", refusal);
-    return prompt.bytes;
+    return prompt.overflowed ? NULL : prompt.bytes;
 }
 
 static const char *ask(struct arena *arena, const struct livedata_settings *settings,
@@ -190,9 +191,9 @@ bool model_propose(const struct plan_context *context, const struct catalog *cat
     struct problem why = {0};
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const char *text =
-            ask(context->arena, context->settings,
-                prompt_for(context, catalog, allowed, question, attempt ? why.text : NULL));
+        const char *prompt =
+            prompt_for(context, catalog, allowed, question, attempt ? why.text : NULL);
+        const char *text = prompt ? ask(context->arena, context->settings, prompt) : NULL;
         struct compiled_plan compiled;
 
         if (!text || !model_find_plan(context->arena, text, plan))

@@ -137,6 +137,7 @@ static enum error take_plan(const struct preparation *preparation, const struct 
         return error;
     prepared->plan = kept;
     prepared->engine = engine;
+    prepared->language = language;
     prepared->clamped = kept->clamped;
     prepared->tables = prepared->compiled.tables;
     prepared->interpretation = typed_sentence(&prepared->context, &prepared->compiled, language);
@@ -233,6 +234,8 @@ enum error prepare_question(const struct storage_call *call, const struct catalo
                               .now = call->now,
                               .zone = request->time_zone ? request->time_zone : settings->time_zone,
                               .settings = settings};
-    return request->plan ? take_plan(&preparation, request->plan, "rule_based", request->language)
-                         : plan_question(&preparation);
+    return request->plan
+               ? take_plan(&preparation, request->plan,
+                           request->engine ? request->engine : "rule_based", request->language)
+               : plan_question(&preparation);
 }

@@ -13,6 +13,7 @@ struct prepared_question {
     size_t length;
     const char *engine;
     const char *interpretation;
+    const char *language; /* of it */
     const struct typed_plan *plan;
     struct compiled_plan compiled; /* not of the shop's plans */
     struct scope scope;

@@ -156,6 +156,7 @@ static json_t *time_value(const struct question_reader *reader, int64_t at)
 static bool add_bounds(struct question_reader *reader, const struct named_column *column,
                        const struct typed_period *period)
 {
+    size_t first = reader->plan.filters.count;
     bool added = true;
 
     if (period->from.given)
@@ -164,6 +165,8 @@ static bool add_bounds(struct question_reader *reader, const struct named_column
     if (added && period->to.given)
         added = reader_add_filter(reader, column->path, TYPED_BELOW,
                                   time_value(reader, period->to.value));
+    for (size_t i = first; i < reader->plan.filters.count; i++)
+        reader->filters[i].relative = period->relative;
     return added;
 }
 

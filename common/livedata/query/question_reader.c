@@ -117,7 +117,7 @@ bool reader_add_filter(struct question_reader *reader, const char *column, enum 
     if (reader->plan.filters.count == READER_FILTERS_MAX)
         return false;
     reader->filters[reader->plan.filters.count++] =
-        (struct typed_filter){column, (int)op, (json_t *)values};
+        (struct typed_filter){.column = column, .op = (int)op, .values = (json_t *)values};
     return true;
 }
 

@@ -386,6 +386,10 @@ static enum error check_members(const struct compiler *compiler)
         if (periods[i] && periods[i]->from.given && periods[i]->to.given &&
             periods[i]->from.value >= periods[i]->to.value)
             return refuse(compiler, "from must be before to.");
+    for (size_t i = 0; i < COUNT_OF(periods); i++)
+        if (periods[i] && ((periods[i]->from.given && periods[i]->from.value <= 0) ||
+                           (periods[i]->to.given && periods[i]->to.value <= 0)))
+            return refuse(compiler, "Periods begin and end after 1970-01-01T00:00:00Z.");
     return ERROR_NONE;
 }
 

@@ -122,6 +122,7 @@ const struct typed_period *typed_period_of(struct arena *arena, const struct per
     } units[] = {{"minutes", 60000000}, {"hours", 3600000000}, {"days", 86400000000}};
     struct typed_period *made = ARENA_NEW(arena, struct typed_period);
 
+    made->relative = typed_relative(arena, period);
     if (period->kind == PERIOD_NONE || period->kind == PERIOD_ALL)
         return NULL;
     if (period->kind == PERIOD_DURATION) {
@@ -145,10 +146,23 @@ const char *typed_relative(struct arena *arena, const struct period *period)
 const char *typed_plan_text(struct arena *arena, const struct typed_plan *plan)
 {
     struct typed_plan copy = *plan;
-    const char *text;
+    struct typed_filter *filters = ARENA_ARRAY(arena, struct typed_filter, plan->filters.count);
+    const char *words = plan->relative ? plan->relative : "", *text;
 
     if (plan->relative)
         copy.period = NULL;
+    if (plan->compare && plan->compare->relative) {
+        copy.compare = NULL;
+        words = arena_print(arena, "%s compared with %s", words, plan->compare->relative);
+    }
+    copy.filters.items = filters;
+    for (size_t i = 0; i < plan->filters.count; i++) {
+        filters[i] = ((const struct typed_filter *)plan->filters.items)[i];
+        if (!filters[i].relative)
+            continue;
+        filters[i].values = NULL;
+        words = arena_print(arena, "%s; %s", words, filters[i].relative);
+    }
     text = schema_json(arena, PLAN_BYTES_MAX, &typed_plan_schema, &copy);
-    return plan->relative && text ? arena_print(arena, "%s %s", plan->relative, text) : text;
+    return text ? arena_print(arena, "%s %s", words, text) : NULL;
 }

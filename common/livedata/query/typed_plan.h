@@ -47,12 +47,14 @@ extern const char *const typed_operators[TYPED_OPERATOR__MAX];
 struct typed_filter {
     const char *column;
     int op;
-    json_t *values; /* a list of texts, numbers and true or false; times are texts */
+    json_t *values;       /* a list of texts, numbers and true or false; times are texts */
+    const char *relative; /* not in JSON: a bound of that period, as of typed_period */
 };
 
 /* A time that is missing leaves that side open. */
 struct typed_period {
     struct optional_integer from, to;
+    const char *relative; /* not in JSON: "last 3 hours", which has other times with each call */
 };
 
 struct typed_order {
@@ -92,7 +94,7 @@ const struct typed_period *typed_period_of(struct arena *arena, const struct per
 /* "last 3 hours" of a duration; else NULL. */
 const char *typed_relative(struct arena *arena, const struct period *period);
 
-/* As JSON; what a page's cursor belongs to. */
+/* What a page's cursor belongs to: as JSON, but relative periods by their words. */
 const char *typed_plan_text(struct arena *arena, const struct typed_plan *plan);
 
 /* A plan whose names exist, whose values have the types of their columns, and which says something
@@ -135,5 +137,7 @@ const char *typed_sentence(const struct plan_context *context, const struct comp
 /* Of rows and records: the statement, before it is scoped to a tenant. */
 const char *typed_rows_sql(const struct plan_context *context,
                            const struct compiled_plan *compiled);
+/* How a path is named there: "machine.site" is machine_site. */
+const char *typed_column_alias(struct arena *arena, const char *path);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SQL_BYTES_MAX = 40000 };
+enum { SQL_BYTES_MAX = 40000, MILLISECOND = 1000 };
 
 static const char select_word[] = "SELECT ", from_word[] = " FROM ", join_word[] = " LEFT JOIN ",
                   where_word[] = " WHERE ", and_word[] = " AND ", order_word[] = " ORDER BY ",
@@ -34,9 +34,9 @@ static void put_column(struct builder *builder, const struct measure_column *col
 }
 
 /* "machine_site" of machine.site. */
-static const char *alias_of(struct arena *arena, const struct measure_column *column)
+const char *typed_column_alias(struct arena *arena, const char *path)
 {
-    char *alias = arena_copy_string(arena, column->name);
+    char *alias = arena_copy_string(arena, path);
 
     for (char *at = alias; *at; at++)
         if (*at == '.')
@@ -48,7 +48,7 @@ static void put_shown(struct builder *builder, const struct measure_column *colu
 {
     put_column(builder, column);
     put(builder, " AS ");
-    put(builder, alias_of(builder->context->arena, column));
+    put(builder, typed_column_alias(builder->context->arena, column->name));
 }
 
 static bool is_of(const struct measure_column *column, const char *name)
@@ -117,25 +117,36 @@ static void put_decimal(struct builder *builder, const char *units, int scale)
         text_append_format(&builder->text, ".%0*lld", scale, (long long)(llabs(value) % one));
 }
 
-static void put_time(struct builder *builder, int64_t at)
+/* Times are shown in whole milliseconds on SQLite. What is `upward` keeps, or excludes, all that is
+ * before the time: the next millisecond stands for it. */
+static void put_time(struct builder *builder, int64_t at, bool upward)
 {
     char text[TIMESTAMP_TEXT];
+    bool whole = builder->context->engine == DB_SQLITE;
+    int64_t within;
 
+    if (whole && upward)
+        at += MILLISECOND - 1;
+    within = at % us_per_second;
+    within += within < 0 ? us_per_second : 0;
     timestamp_format_seconds(at, text);
-    if (builder->context->engine == DB_SQLITE)
+    if (whole)
         text_append_format(&builder->text, "'%.19s.%03lldZ'", text,
-                           (long long)(at % us_per_second / 1000));
+                           (long long)(within / MILLISECOND));
     else
         text_append_format(&builder->text, "CAST('%.19s.%06lldZ' AS TIMESTAMPTZ)", text,
-                           (long long)(at % us_per_second));
+                           (long long)within);
 }
 
 /* A literal of the stored column, as the column is shown. */
-static void put_literal(struct builder *builder, const struct table_column *column,
+static void put_literal(struct builder *builder, const struct measure_condition *condition,
                         const char *literal)
 {
+    const struct table_column *column = condition->column.column;
+
     if (column->type == COLUMN_TIME)
-        put_time(builder, strtoll(literal, NULL, 10));
+        put_time(builder, strtoll(literal, NULL, 10),
+                 condition->kind == CONDITION_BELOW || condition->kind == CONDITION_AT_LEAST);
     else if (column->type == COLUMN_NUMBER)
         put_decimal(builder, literal, column->scale);
     else
@@ -146,7 +157,7 @@ static void put_list(struct builder *builder, const struct measure_condition *co
 {
     for (size_t i = 0; i < condition->values.count; i++) {
         put(builder, i ? ", " : "");
-        put_literal(builder, condition->column.column, condition->values.items[i]);
+        put_literal(builder, condition, condition->values.items[i]);
     }
 }
 
@@ -191,7 +202,7 @@ static void put_bound(struct builder *builder, const char *sign, struct optional
     begin_condition(builder);
     put_column(builder, &builder->compiled->measure->time);
     put(builder, sign);
-    put_time(builder, bound.value);
+    put_time(builder, bound.value, true);
 }
 
 /* Rows without a value are neither among the highest nor the lowest. */
@@ -209,7 +220,8 @@ static void put_order(struct builder *builder)
     }
     put(builder, order_word);
     if (order->column && (compiled->plan->order || !compiled->plan->column)) {
-        put(builder, order->table ? alias_of(builder->context->arena, order) : order->column->name);
+        put(builder, order->table ? typed_column_alias(builder->context->arena, order->name)
+                                  : order->column->name);
         put(builder, descending ? " DESC, " : ", ");
     }
     put(builder, compiled->type->table->primary_key);

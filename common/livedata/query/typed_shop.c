@@ -18,7 +18,7 @@ static void add_filter(struct translation *translation, const char *column, enum
     struct typed_filter *filter = ARRAY_ADD(translation->context->arena, translation->filters,
                                             translation->typed.filters.count);
 
-    *filter = (struct typed_filter){column, (int)op, values};
+    *filter = (struct typed_filter){.column = column, .op = (int)op, .values = values};
 }
 
 static void add_text(struct translation *translation, const char *column, const char *value)

@@ -25,6 +25,7 @@ struct value_order {
 struct value_table {
     struct arena *arena;
     const struct compiled_plan *compiled;
+    const char *sql;
     size_t count;
     struct value_row *items;
 };
@@ -232,6 +233,22 @@ static int by_order(const void *left, const void *right, void *order)
     return compare_rows(left, right, order);
 }
 
+/* The statement; of a ratio both, unless `first` alone. */
+static const char *sql_of(const struct storage_call *call, const struct measure_request *request,
+                          bool first)
+{
+    struct measure_request part = *request;
+    const char *numerator;
+
+    if (request->measure->kind != MEASURE_RATIO)
+        return measure_sql(call, request);
+    part.measure = request->measure->numerator;
+    numerator = measure_sql(call, &part);
+    part.measure = request->measure->denominator;
+    return first ? numerator
+                 : arena_print(call->arena, "%s;\n%s", numerator, measure_sql(call, &part));
+}
+
 static enum error read_rows(const struct storage_call *call, const struct plan_context *context,
                             const struct compiled_plan *compiled, const struct typed_period *period,
                             struct value_table *table)
@@ -243,8 +260,11 @@ static enum error read_rows(const struct storage_call *call, const struct plan_c
     enum error error = cut(call, context, compiled, &request, &empty);
 
     *table = (struct value_table){.arena = call->arena, .compiled = compiled};
-    if (error || empty)
+    if (error)
         return error;
+    table->sql = sql_of(call, &request, false);
+    if (empty)
+        return ERROR_NONE;
     error = measure_compute(call, &request, &rows);
     if (!error && rows.cut)
         error = too_many(call);
@@ -355,7 +375,8 @@ static void write_answer(const struct value_table *table, struct sandbox_answer 
 }
 
 enum error typed_values(const struct storage_call *call, const struct plan_context *context,
-                        const struct compiled_plan *compiled, struct sandbox_answer *answer)
+                        const struct compiled_plan *compiled, struct sandbox_answer *answer,
+                        const char **sql)
 {
     const struct typed_plan *plan = compiled->plan;
     struct value_order order = order_of(compiled);
@@ -363,10 +384,13 @@ enum error typed_values(const struct storage_call *call, const struct plan_conte
     enum error error = read_rows(call, context, compiled, plan->period, &table);
 
     *answer = (struct sandbox_answer){0};
+    *sql = table.sql;
     if (!error && plan->compare) {
         error = read_rows(call, context, compiled, plan->compare, &other);
-        if (!error)
+        if (!error) {
+            *sql = arena_print(call->arena, "%s;\n%s", table.sql, other.sql);
             join(&table, &other);
+        }
     }
     if (error)
         return error;
@@ -377,20 +401,15 @@ enum error typed_values(const struct storage_call *call, const struct plan_conte
     return ERROR_NONE;
 }
 
-const char *typed_values_sql(const struct storage_call *call, const struct plan_context *context,
-                             const struct compiled_plan *compiled, bool first)
+enum error typed_values_sql(const struct storage_call *call, const struct plan_context *context,
+                            const struct compiled_plan *compiled, const char **sql)
 {
     struct measure_request request = request_for(context, compiled, compiled->plan->period);
-    const struct measure *measure = compiled->measure;
-    const char *numerator;
+    bool empty = false;
+    enum error error = cut(call, context, compiled, &request, &empty);
 
-    if (measure->kind != MEASURE_RATIO)
-        return measure_sql(call, &request);
-    request.measure = measure->numerator;
-    numerator = measure_sql(call, &request);
-    request.measure = measure->denominator;
-    return first ? numerator
-                 : arena_print(call->arena, "%s;\n%s", numerator, measure_sql(call, &request));
+    *sql = error ? NULL : sql_of(call, &request, true);
+    return error;
 }
 
 static void write_cell(struct json_writer *writer, const struct sandbox_cell *cell)

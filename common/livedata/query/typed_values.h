@@ -10,16 +10,18 @@
 enum { TYPED_GROUPS_MAX = 10000 };
 
 /* All rows in their order. Columns: the groups, the value, and with `compare` the other period's
- * value as `compared` and the difference as `change`. ERROR_INVALID too_many_groups; otherwise the
- * errors of measure_compute(). */
+ * value as `compared` and the difference as `change`. `sql` = the statements that ran: two of a
+ * ratio, and those of the other period. ERROR_INVALID too_many_groups; otherwise the errors of
+ * measure_compute(). */
 MUST_CHECK enum error typed_values(const struct storage_call *call,
                                    const struct plan_context *context,
                                    const struct compiled_plan *compiled,
-                                   struct sandbox_answer *answer);
+                                   struct sandbox_answer *answer, const char **sql);
 
-/* The statements that compute them, for people: of a ratio two, unless `first` alone. */
-const char *typed_values_sql(const struct storage_call *call, const struct plan_context *context,
-                             const struct compiled_plan *compiled, bool first);
+/* The first of them, without running it. */
+MUST_CHECK enum error typed_values_sql(const struct storage_call *call,
+                                       const struct plan_context *context,
+                                       const struct compiled_plan *compiled, const char **sql);
 
 /* The rows of one page: `limit` after the row that has the values `after` (NULL = from the first);
  * false when those are no values of such a row. `next` = the values of the last row, or NULL when
