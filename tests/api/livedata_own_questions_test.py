@@ -46,7 +46,8 @@ def floor(request, tmp_path_factory):
     keys = [{"key": key["X-API-Key"], "name": tenant, "tenant": tenant} for key, tenant in ((KEY, "floor"), (OTHER, "others"))]
     file = tmp_path_factory.mktemp("keys") / "keys.yaml"
     file.write_text(json.dumps({"keys": keys}))
-    settings = {"LIVE_API_KEYS_FILE": str(file), "LIVE_TIME_ZONE": f"Etc/GMT{-AHEAD:+}", "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
+    zone = f"Etc/GMT{-AHEAD:+}" if AHEAD else "UTC"
+    settings = {"LIVE_API_KEYS_FILE": str(file), "LIVE_TIME_ZONE": zone, "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
                 "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{CHECKOUT}/config/demo/machines"}
     with Service("livedata", settings, request.param) as service:
         for key, mark in ((KEY, ""), (OTHER, "foreign-")):
@@ -183,7 +184,8 @@ def test_periods_are_of_the_time_of_the_rows(floor):
     assert (row["count"], row["compared"]) == (len(yesterday), len(days(0)))
     assert row["change"] == row["count"] - row["compared"]
     daily = ask(floor, "number of readings per day")
-    assert {row["day"][:10]: row["count"] for row in daily["rows"]} == Counter(row["at"].date().isoformat() for row in READINGS)
+    assert {row["day"][:10]: row["count"] for row in daily["rows"]} == Counter(
+        row["at"].astimezone(timezone.utc).date().isoformat() for row in READINGS), "days of groups are of UTC"
     rows = ask(floor, "list readings of yesterday from machines in the north", limit=100)["rows"]
     assert {row["reading_id"] for row in rows} == {row["id"] for row in yesterday if site(row) == "north"}
     answer = ask(floor, "readings with a value more than 50 yesterday", limit=100)["rows"]
