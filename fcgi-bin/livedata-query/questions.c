@@ -19,7 +19,10 @@ static const struct field query_request_fields[] = {
     STRING(OWNER, question, .nullable = true, .min_length = 3, .max_length = 1000,
            .help = "In words. Needed unless there is a plan."),
     OBJECT(OWNER, plan, typed_plan_schema, .nullable = true,
-           .help = "Instead of a question: the `plan` of an answer, changed or not."),
+           .help =
+               "Instead of a question: the `plan` of an answer, changed or not. Of some questions "
+               "about the shop the plan only describes what was computed, and is refused here: "
+               "revenue by product or category, top products by revenue, active sessions."),
     JSON_OBJECT(OWNER, context, .nullable = true),
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000), .default_value = 100,
             .help = "Rows of a page."),
