@@ -138,7 +138,7 @@ test('the first hour', { skip: !portal }, async (t) => {
         await second.waitForURL(`${portal}/data/explorer`);
         await second.waitForSelector('#found button');
         assert.deepEqual(await areas(second), ['Data']);
-        assert.deepEqual(await menu(second), ['Overview', 'Explore', 'Events', 'Failed events', 'Alerts']);
+        assert.deepEqual(await menu(second), ['Overview', 'Explore', 'Events', 'Failed events', 'Alerts', 'Service levels', 'Contracts']);
         await second.goto(`${portal}/`);
         await second.waitForSelector('[data-card="data"] .home-figure');
         assert.deepEqual(await shown(second, '[data-card] h2'), ['Data']);

@@ -160,30 +160,6 @@ ON_BOTH(budgets_and_burn_rates)
     CHECK_INT(status.state, SLO_AT_RISK);
 }
 
-/* Of shares that four decimals show as the same. */
-ON_BOTH(levels_are_judged_by_the_share_that_is_not_rounded)
-{
-    struct slo strict = freshness;
-    struct slo_status status;
-    struct live live;
-
-    strict.window_days = 30;
-    live_make(store, &live);
-    note(&live, 1, 1000000, 5, false);
-    strict.threshold = 999040;
-    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
-    CHECK_NEAR(status.current.value, .999, 0);
-    CHECK_NEAR(status.budget.value, .04, 1e-9);
-    CHECK_INT(status.state, SLO_AT_RISK);
-    strict.threshold = 998960;
-    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
-    CHECK_NEAR(status.current.value, .999, 0);
-    CHECK_INT(status.state, SLO_BREACHED);
-    strict.threshold = 999960;
-    CHECK_OK(slo_status(&live.call.storage, &strict, &status));
-    CHECK_NEAR(status.budget.value, .96, 1e-9);
-}
-
 ON_BOTH(a_fast_burn_is_a_risk_although_the_window_is_good)
 {
     struct slo strict = errors;
@@ -533,7 +509,6 @@ TEST_MAIN(CASE(a_stream_looks_at_so_many_rows_and_no_more), CASE(versions_are_de
           CASE(what_operators_said_holds_for_what_they_saw),
           CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
-          CASE(levels_are_judged_by_the_share_that_is_not_rounded),
           CASE(a_fast_burn_is_a_risk_although_the_window_is_good),
           CASE(a_level_is_not_judged_by_thin_traffic), CASE(searches_are_scored),
           CASE(words_of_a_search), CASE(words_of_other_scripts),

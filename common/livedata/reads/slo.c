@@ -23,11 +23,13 @@ static const struct statement rank_latency = {
 
 struct optional_number slo_budget(double target, const struct slo_window *window)
 {
+    double current = number_round(window->share, 4); /* as the contract of the route has it */
+
     if (!window->known)
         return (struct optional_number){0};
     if (target >= 1)
-        return GIVEN_NUMBER(window->share >= 1 ? 1.0 : 0.0);
-    return GIVEN_NUMBER(number_round(fmin(fmax(1 - (1 - window->share) / (1 - target), 0), 1), 4));
+        return GIVEN_NUMBER(current >= 1 ? 1.0 : 0.0);
+    return GIVEN_NUMBER(number_round(fmin(fmax(1 - (1 - current) / (1 - target), 0), 1), 4));
 }
 
 struct optional_number slo_burn(double target, const struct slo_window *window)
@@ -63,7 +65,7 @@ static enum slo_state state_of(const struct slo_status *status)
         return SLO_HEALTHY;
     if (too_few_events(status->slo, &status->window))
         return SLO_UNKNOWN;
-    if (status->window.share < status->slo->target)
+    if (status->current.value < status->slo->target)
         return SLO_BREACHED;
     if ((above(status->burn[0], fast_burn) && above(status->burn[1], fast_burn)) ||
         (above(status->burn[1], slow_burn) && above(status->burn[2], slow_burn)) ||

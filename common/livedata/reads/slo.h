@@ -19,7 +19,7 @@ enum slo_state { SLO_HEALTHY, SLO_UNKNOWN, SLO_AT_RISK, SLO_BREACHED };
 struct slo_status {
     const struct slo *slo;
     struct slo_window window;
-    struct optional_number current; /* four decimals: to show, not to judge by */
+    struct optional_number current; /* of four decimals; budget and state are of it */
     struct optional_number budget;
     struct optional_number burn[3]; /* 1h, 6h, 3d; two decimals */
     enum slo_state state;
