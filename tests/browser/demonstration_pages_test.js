@@ -76,10 +76,10 @@ function countShifts() {
     }).observe({ type: 'layout-shift', buffered: true });
 }
 
-/* The gallery shows what pages look like while they wait, too. */
+/* The gallery shows what pages look like while they wait, too. What nobody has seen yet is fetched when it comes into sight. */
 const isFilled = () =>
     document.querySelector('#page')?.childElementCount !== 0 &&
-    (document.body.dataset.page === 'gallery' || document.querySelector('[aria-busy="true"], .skeleton') === null);
+    (document.body.dataset.page === 'gallery' || document.querySelector(':is([aria-busy="true"], .skeleton):not([data-unseen] *)') === null);
 
 /* What is wrong with a page in one look, one line each. */
 async function faultsOf(path, shown, storageState) {

@@ -83,16 +83,21 @@ const form = createForm(update, {
     onSubmit: ({ text }) => location.assign(address(`/explorer?${placeOf((text ?? '').trim())}`)),
 });
 
-/* The key figures are the last on the page: they are fetched when they come into sight. */
-let seen = false;
-function showFigures() {
-    figures.load();
-    figures.every(everyMs);
+/* What is further down the page is fetched when it comes into sight. */
+const seen = new Set();
+const later = new Map([
+    ['rate', () => (rate.load(app.state.period), rate.every(slowMs))],
+    ['key-figures', () => (figures.load(), figures.every(everyMs))],
+]);
+function showSeen() {
+    for (const id of admitted ? seen : []) {
+        later.get(id)?.();
+        later.delete(id);
+    }
 }
 const sight = new IntersectionObserver((entries) => {
-    if (seen || !entries.some(({ isIntersecting }) => isIntersecting)) return;
-    seen = true;
-    if (admitted) showFigures();
+    for (const { isIntersecting, target } of entries) if (isIntersecting) seen.add(target.id);
+    showSeen();
 });
 
 /* One question to see whether a key is needed, before all others: each refusal counts against the reader's address. */
@@ -101,11 +106,10 @@ async function freshness(signal) {
     const report = await get('/v1/freshness', { signal });
     if (!admitted) {
         admitted = true;
-        rate.load(app.state.period);
         for (const resource of [levels, open]) resource.load();
         open.every(everyMs);
-        for (const resource of [levels, rate]) resource.every(slowMs);
-        if (seen) showFigures();
+        levels.every(slowMs);
+        showSeen();
     }
     return report;
 }
@@ -121,7 +125,7 @@ const actions = {
         app.set({ period });
         rate.load(period);
     },
-    watchFigures: (element) => element && sight.observe(element),
+    watch: (element) => element && sight.observe(element),
 };
 app = mount(document.getElementById('page'), view, { health, levels, figures, fresh, rate, open, form, period: 'day', periods: Object.keys(periods), actions });
 form.write({});

@@ -25,9 +25,12 @@ function figure({ name, value, unit, window, reason }) {
     </div>`;
 }
 
+/* Not fetched yet: it has not been in sight. */
+const isUnseen = ({ data, error, busy }) => data === undefined && error === null && !busy;
+
 function figuresView({ figures, actions }) {
     if (figures.data?.length === 0) return null;
-    return html`<section class="card" aria-labelledby="figures-title" id="key-figures" ${ref(actions.watchFigures)}>
+    return html`<section class="card" aria-labelledby="figures-title" id="key-figures" ?data-unseen=${isUnseen(figures)} ${ref(actions.watch)}>
         <h2 class="section" id="figures-title">${t('status.figures')}</h2>
         ${resourceView(figures, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: (rows) => html`<div class="figures" id="figures">${rows.map(figure)}</div>` })}
     </section>`;
@@ -192,7 +195,7 @@ function rateReady(data) {
 }
 
 function rateView({ rate, period, periods, actions }) {
-    return html`<section class="card section stack" aria-labelledby="rate-title" id="rate">
+    return html`<section class="card section stack" aria-labelledby="rate-title" id="rate" ?data-unseen=${isUnseen(rate)} ${ref(actions.watch)}>
         <div class="section-head">
             <h2 id="rate-title">${t('status.rate')}</h2>
             <a href=${address('/events')}>${t('status.rate_live')}</a>
