@@ -31,8 +31,8 @@ enum error catalog_list_files(struct arena *arena, const char *directory, struct
     struct dirent *entry;
 
     if (!listing)
-        return problem_set(problem, ERROR_NOT_FOUND, "config_unreadable", "%s: %s", directory,
-                           strerror(errno));
+        return problem_set(problem, errno == ENOMEM ? ERROR_SYSTEM : ERROR_NOT_FOUND,
+                           "config_unreadable", "%s: %s", directory, strerror(errno));
     *names = (struct string_list){.items = ARENA_ARRAY(arena, const char *, FILES_MAX)};
     while (names->count < FILES_MAX && (entry = readdir(listing)) != NULL)
         if (is_config_file(entry->d_name))

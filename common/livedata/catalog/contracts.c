@@ -86,7 +86,8 @@ enum error catalog_load_contracts(struct arena *arena, const char *directory,
     for (size_t i = 0; !error && i < files.count; i++)
         error = load_contract(arena, arena_print(arena, "%s/%s", directory, files.items[i]),
                               catalog, problem);
-    qsort(catalog->contracts, catalog->contract_count, sizeof catalog->contracts[0], by_entity);
+    if (!error) /* else the last one is not whole */
+        qsort(catalog->contracts, catalog->contract_count, sizeof catalog->contracts[0], by_entity);
     return error;
 }
 

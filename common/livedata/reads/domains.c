@@ -186,8 +186,10 @@ enum error domains_plan(const struct storage_call *call, const struct livedata_s
         error = metric_check_all(call->arena, catalog, &fault);
     *answer =
         (struct plan_answer){.fault = error ? arena_copy_string(call->arena, fault.text) : NULL};
+    if (error == ERROR_SYSTEM) /* no memory, or a file that cannot be read: no fault of its text */
+        *call->problem = fault;
     if (error)
-        return ERROR_NONE;
+        return error == ERROR_SYSTEM ? error : ERROR_NONE;
     error = tables_plan(call, catalog, PLAN_FORWARD, &plan);
     if (error)
         return error;
