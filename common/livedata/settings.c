@@ -114,12 +114,13 @@ const struct setting livedata_settings_table[] = {
     {"FRESHNESS_SLA_SECONDS", SETTING_NUMBER, AT(freshness_sla_seconds), "30", 0.1, 86400,
      .help = "Age of the newest event up to which the data is fresh."},
     {"LIVE_SLO_MIN_EVENTS", SETTING_INTEGER, AT(slo_min_events), "5", 0, 1000000,
-     .help =
-         "Requests or events that a window of a service level needs for a burn rate; with fewer "
-         "there is not enough traffic. A level of the file may set its own `min_events`."},
+     .help = "Requests, events or checks that a window of a service level needs for a burn rate; "
+             "with fewer "
+             "there is not enough traffic. A level of the file may set its own `min_events`."},
     {"LIVE_SLO_MIN_FAILURES", SETTING_INTEGER, AT(slo_min_failures), "1", 0, 1000000,
-     .help = "Failed requests or events below which a service level is neither breached nor at "
-             "risk, whatever its share. A level of the file may set its own `min_failures`."},
+     .help =
+         "Failed requests, events or checks below which a service level is neither breached nor at "
+         "risk, whatever its share. A level of the file may set its own `min_failures`."},
     {"LIVE_HEALTH_CACHE_TTL_SECONDS", SETTING_NUMBER, AT(health_cache_seconds), "5", 0, 3600,
      .help = "How long a health report is kept."},
     {"CACHE_TTL_SECONDS", SETTING_NUMBER, AT(cache_ttl_seconds), "30", 0, 86400,

@@ -262,7 +262,7 @@ MUST_CHECK enum error catalog_load_slos(struct arena *arena,
 MUST_CHECK enum error catalog_list_files(struct arena *arena, const char *directory,
                                          struct string_list *names, struct problem *problem);
 const char *catalog_text(const json_t *object, const char *key, struct arena *arena);
-/* What a field's map declares for questions: synonyms, value_names. */
+/* What a field's map declares for questions: synonyms, values, value_names, high and low. */
 void catalog_read_words(struct arena *arena, const json_t *map, struct entity_field *field);
 
 #endif

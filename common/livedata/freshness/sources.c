@@ -43,7 +43,7 @@ static const struct statement newest_of_table = {
 static const struct statement list_sources = {
     .name = "source_list",
     .sql = "SELECT source, watermark, feeds, beat_at FROM source_watermarks WHERE tenant_id = ?"
-           " ORDER BY watermark, source LIMIT 1000",
+           " ORDER BY watermark, source",
 };
 
 /* A source that is there already may go on, also where there are more than may be. */

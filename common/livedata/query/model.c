@@ -15,8 +15,6 @@ enum {
     BRACES_TRIED = 50
 };
 
-static const char *const type_names[] = {"text", "integer", "decimal", "boolean", "time", "json"};
-
 static const char form[] =
     "Answer with one JSON object and nothing else, in this form:\n"
     "{\"entity\": name, \"select\": \"rows|record|count|sum|average|min|max|distinct|quantile|"
@@ -40,8 +38,8 @@ static void describe_entity(struct text *prompt, const struct entity_type *type)
         const struct string_list *values =
             field->column->values.count ? &field->column->values : &field->values;
 
-        text_append_format(prompt, "  %s %s: %s", field->name, type_names[field->column->type],
-                           field->text);
+        text_append_format(prompt, "  %s %s: %s", field->name,
+                           column_type_names[field->column->type], field->text);
         for (size_t j = 0; j < values->count; j++)
             text_append_format(prompt, "%s%s", j ? ", " : " — one of ", values->items[j]);
         text_append_string(prompt, "\n");

@@ -406,7 +406,7 @@ size_t name_of_anything(const void *context, const struct question_tokens *token
     return most;
 }
 
-/* The number of letters to change, add or drop, at most `most` + 1. */
+/* The number of bytes to change, add or drop; `other` has at most NEAREST_LETTERS. */
 static size_t distance(const char *one, const char *other)
 {
     size_t rows[2][NEAREST_LETTERS + 1], length = strlen(other);

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum { TOP_DEFAULT = 5 };
-
 #define BIT(slot) (1u << (slot))
 #define FILTERS (BIT(SLOT_STATUS) | BIT(SLOT_CURRENCY) | BIT(SLOT_AMOUNT) | BIT(SLOT_USER_ID))
 #define TIMES (BIT(SLOT_PERIOD) | BIT(SLOT_ALL))
@@ -51,7 +49,7 @@ static void choose_top(struct plan_reader *reader)
 
         if (strcmp(text, "top") == 0 ||
             (words->items[at].slot == plan->subject && length && text[length - 1] == 's'))
-            plan->top = TOP_DEFAULT;
+            plan->top = PLAN_TOP_DEFAULT;
     }
 }
 
@@ -209,7 +207,7 @@ void plan_read(const struct plan_context *context, const char *question, struct 
 {
     struct plan_reader reader = {.context = context, .plan = plan};
 
-    *plan = (struct question_plan){.top = TOP_DEFAULT};
+    *plan = (struct question_plan){.top = PLAN_TOP_DEFAULT};
     *left = (struct string_list){0};
     plan_read_words(&reader, question);
     choose(&reader);

@@ -40,7 +40,11 @@ enum plan_group {
 
 enum plan_stock { STOCK_ALL, STOCK_IN, STOCK_OUT };
 
-enum { PLAN_STATUSES = 5 };
+enum {
+    PLAN_STATUSES = 5,
+    PLAN_TOP_DEFAULT = 5, /* of "the top" without a number */
+    PLAN_TOP_MOST = 1000,
+};
 extern const char *const plan_statuses[PLAN_STATUSES + 1];
 
 struct question_plan {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOP_MOST = 1000, CURRENCY_LETTERS = 3 };
+enum { CURRENCY_LETTERS = 3 };
 
 const char *const plan_statuses[PLAN_STATUSES + 1] = {"pending",   "confirmed", "shipped",
                                                       "delivered", "cancelled", NULL};
@@ -377,8 +377,8 @@ static void read_rank_number(struct plan_reader *reader)
         value = words->items[number].value;
         if (value != floor(value))
             continue;
-        reader->plan->top = value > TOP_MOST ? TOP_MOST : (int64_t)value;
-        reader->plan->period.clamped = reader->plan->period.clamped || value > TOP_MOST;
+        reader->plan->top = value > PLAN_TOP_MOST ? PLAN_TOP_MOST : (int64_t)value;
+        reader->plan->period.clamped = reader->plan->period.clamped || value > PLAN_TOP_MOST;
         reader->plan->has_rank_number = true;
         take(reader, number, 1, SLOT_RANK);
     }

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { DEGREE_TOP = 5, DEGREE_MOST = 1000 };
-
 struct degree {
     const struct named_column *column;
     bool high;
@@ -87,12 +85,12 @@ static void read_superlative(struct question_reader *reader, size_t at, const st
             question_take(reader, places[i], 1);
             break;
         }
-    if (number < 0 || number > DEGREE_MOST || number != (double)(int64_t)number)
+    if (number < 0 || number > PLAN_TOP_MOST || number != (double)(int64_t)number)
         return;
     *order = (struct typed_order){degree->column->path, degree->high};
     reader->plan.order = order;
     reader->plan.limit = GIVEN_INTEGER(number >= 1                      ? (int64_t)number
-                                       : asks_for_several(reader, self) ? DEGREE_TOP
+                                       : asks_for_several(reader, self) ? PLAN_TOP_DEFAULT
                                                                         : 1);
     reader->named = true;
     question_take(reader, at, degree->length);

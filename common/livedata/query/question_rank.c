@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { TOP_DEFAULT = 5, TOP_MOST = 1000 };
-
 /* What a ranking goes by. */
 struct rank_measure {
     enum typed_select select; /* TYPED_ROWS = by a column as it is */
@@ -139,7 +137,7 @@ static bool head_at(const struct question_reader *reader, size_t at, struct rank
 
 static bool is_rows(double number)
 {
-    return number >= 1 && (number > TOP_MOST || number == (double)(int64_t)number);
+    return number >= 1 && (number > PLAN_TOP_MOST || number == (double)(int64_t)number);
 }
 
 /* How many: the number beside the ranking or its head, one for a single one, else five; 0 when the
@@ -148,11 +146,11 @@ static int64_t choose_limit(struct question_reader *reader, double number, bool 
                             const struct rank_head *head)
 {
     if (!given)
-        return head->plural || reader_asks_for_ones(reader) ? TOP_DEFAULT : 1;
+        return head->plural || reader_asks_for_ones(reader) ? PLAN_TOP_DEFAULT : 1;
     if (!is_rows(number))
         return 0;
-    reader->plan.clamped = reader->plan.clamped || number > TOP_MOST;
-    return number > TOP_MOST ? TOP_MOST : (int64_t)number;
+    reader->plan.clamped = reader->plan.clamped || number > PLAN_TOP_MOST;
+    return number > PLAN_TOP_MOST ? PLAN_TOP_MOST : (int64_t)number;
 }
 
 /* Fills in the plan; false when the ranking has no clear meaning. */

@@ -114,7 +114,7 @@ bool reader_number(const struct question_reader *reader, size_t at, double *valu
 bool reader_add_filter(struct question_reader *reader, const char *column, enum typed_operator op,
                        const json_t *values)
 {
-    if (reader->plan.filters.count == READER_FILTERS_MAX)
+    if (reader->plan.filters.count == MEASURE_CONDITIONS_MAX)
         return false;
     reader->filters[reader->plan.filters.count++] =
         (struct typed_filter){.column = column, .op = (int)op, .values = (json_t *)values};

@@ -6,7 +6,7 @@
 #include "livedata/query/names.h"
 #include "livedata/query/question.h"
 
-enum { READER_FILTERS_MAX = 12, READER_GROUPS_MAX = MEASURE_GROUPS_MAX + 1, READER_SHOWN_MAX = 8 };
+enum { READER_GROUPS_MAX = MEASURE_GROUPS_MAX + 1, READER_SHOWN_MAX = 8 };
 
 struct question_reader {
     struct arena *arena;
@@ -18,7 +18,7 @@ struct question_reader {
     const struct table_column *time; /* of the entity; or NULL */
     bool implied;                    /* periods are about it without its name */
     struct typed_plan plan;
-    struct typed_filter filters[READER_FILTERS_MAX];
+    struct typed_filter filters[MEASURE_CONDITIONS_MAX];
     const char *groups[READER_GROUPS_MAX];
     const char *shown[READER_SHOWN_MAX]; /* columns that are named without a use */
     size_t shown_count;

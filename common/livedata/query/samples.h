@@ -1,6 +1,6 @@
 /*
  * Values of text columns that declare none, as the tenant's rows have them: a sample of bounded
- * size and time, read once per request and only for columns that a question may mean.
+ * size and time, read once per request. Beyond a number of columns nothing is known.
  */
 #ifndef ASSAY_LIVEDATA_QUERY_SAMPLES_H
 #define ASSAY_LIVEDATA_QUERY_SAMPLES_H

@@ -93,8 +93,8 @@ bool token_is_han(const char *text);
 /* Whether two folded words are the same but for number and case endings. */
 bool token_same(const char *word, const char *name);
 
-/* Private to tokens*.c: phrases of a language and the English that they mean; `*` at the end of a
- * word stands for any ending. */
+/* Private to tokens.c and grammar_*.c: phrases of a language and the English that they mean; `*` at
+ * the end of a word stands for any ending. */
 struct phrase {
     const char *words, *english;
 };

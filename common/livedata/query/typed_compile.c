@@ -352,8 +352,9 @@ static enum error add_value(const struct compiler *compiler, struct measure *mea
                       plan->column);
     if (plan->select == TYPED_QUANTILE)
         measure->quantile =
-            (int64_t)((plan->quantile.given ? plan->quantile.value : 0.5) * 10000 + 0.5);
-    if (plan->select == TYPED_QUANTILE && (measure->quantile < 1 || measure->quantile > 9999))
+            (int64_t)((plan->quantile.given ? plan->quantile.value : 0.5) * QUANTILE_UNITS + 0.5);
+    if (plan->select == TYPED_QUANTILE &&
+        (measure->quantile < 1 || measure->quantile >= QUANTILE_UNITS))
         return refuse(compiler, "quantile is between 0 and 1.");
     return plan->select == TYPED_DISTINCT ? ERROR_NONE : find_currency(compiler, measure);
 }

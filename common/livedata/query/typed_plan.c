@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { PLAN_BYTES_MAX = 64 * 1024, FILTERS_MAX = 12 };
+enum { PLAN_BYTES_MAX = 64 * 1024 };
 
 const char *const typed_selects[] = {"rows", "record", "count",    "sum",      "average",
                                      "min",  "max",    "distinct", "quantile", "metric"};
@@ -50,12 +50,12 @@ static const struct field plan_fields[] = {
            .help = "What is added up, averaged, counted by its values; of rows, the column shown."),
     STRING(OWNER, metric, .nullable = true, .max_length = 100),
     STRING(OWNER, key, .nullable = true, .max_length = 200, .help = "Of one record."),
-    OBJECTS(OWNER, filters, filter_schema, .max_length = FILTERS_MAX),
+    OBJECTS(OWNER, filters, filter_schema, .max_length = MEASURE_CONDITIONS_MAX),
     OBJECT(OWNER, period, period_schema, .nullable = true),
     STRINGS(OWNER, group_by, .max_length = MEASURE_GROUPS_MAX + 1,
             .help = "Columns, and one of hour, day, week and month."),
     OBJECT(OWNER, order, order_schema, .nullable = true),
-    NULLABLE_INTEGER(OWNER, limit, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
+    NULLABLE_INTEGER(OWNER, limit, .lower = AT_LEAST(0), .upper = AT_MOST(PLAN_TOP_MOST)),
     OBJECT(OWNER, compare, period_schema, .nullable = true,
            .help = "Another period, for which the same is computed."),
     NULLABLE_NUMBER(OWNER, quantile, .lower = ABOVE(0), .upper = BELOW(1),

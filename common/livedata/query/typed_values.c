@@ -15,7 +15,7 @@ struct value_row {
     struct sandbox_cell value, compared, change;
 };
 
-/* What qsort() compares by; it has no context of its own. */
+/* The context of qsort_r(). */
 struct value_order {
     size_t groups;
     int by; /* -1 = by the groups in their order, groups = by the value, else that group first */

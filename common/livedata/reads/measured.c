@@ -322,11 +322,6 @@ static enum error series_buckets(const struct reading *reading, const struct ser
     return ERROR_NONE;
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Each currency of any value that has no rate, once. */
 static struct string_list currencies_of(struct arena *arena, const struct series_values *values)
 {
@@ -342,7 +337,7 @@ static struct string_list currencies_of(struct arena *arena, const struct series
             at += length + (at[length] == ' ');
         }
     if (list.count)
-        qsort(list.items, list.count, sizeof list.items[0], by_text);
+        qsort(list.items, list.count, sizeof list.items[0], string_list_order);
     return list;
 }
 

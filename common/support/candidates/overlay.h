@@ -17,7 +17,7 @@ enum overlay_reach {
     OVERLAY_AT_ONCE,   /* takes effect with the next question */
     OVERLAY_INGESTION, /* takes effect when documents are ingested again */
     OVERLAY_START,     /* takes effect when the service starts */
-    OVERLAY_NONE,      /* has no effect in this engine */
+    OVERLAY_NONE,      /* no experiment changes it */
 };
 
 struct overlay_key {
