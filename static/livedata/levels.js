@@ -2,13 +2,10 @@
 import { t } from '../shared/i18n.js';
 import { formatNumber, formatPercent, formatShortUnit, isolated } from '../shared/numbers.js';
 import { address } from '../shared/place.js';
-import { metricName, typeName } from './words.js';
+import { ageOf, metricName, typeName } from './words.js';
 
 /* Seconds in the unit that fits them: "45 sec", "1.5 min", "1 hr". */
-export function spanOf(seconds) {
-    const [unit, length] = [['day', 86400], ['hour', 3600], ['minute', 60]].find(([, size]) => seconds >= Number(size)) ?? ['second', 1];
-    return isolated(formatShortUnit(seconds / Number(length), String(unit)));
-}
+export const spanOf = (seconds) => isolated(ageOf(seconds, 3));
 
 /* What a level is about: an entity, a metric, or all events. */
 /** @param {livedata.SloStatus} level */

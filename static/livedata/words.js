@@ -7,17 +7,17 @@ import { html } from '../shared/ui/lit.js';
 
 const tones = { healthy: 'good', degraded: 'caution', at_risk: 'caution', unhealthy: 'danger', breached: 'danger' };
 
-/* A word of health, or of a promise, with its tone. */
+/* A word of health, or of a service level, with its tone. */
 export function healthBadge(word) {
     const key = `health.${word}`;
     return badge(hasText(key) ? t(key) : word, tones[word] ?? 'plain', { dot: true });
 }
 
 /* An age in the unit that fits: "0.6 sec", "3 min", "2 days". */
-export function ageOf(seconds) {
+export function ageOf(seconds, digits = 2) {
     if (seconds === null || seconds === undefined) return '–';
     const [unit, length] = [['day', 86400], ['hour', 3600], ['minute', 60], ['second', 1]].find(([, size]) => seconds >= Number(size)) ?? ['second', 1];
-    return formatShortUnit(seconds / Number(length), String(unit), 2);
+    return formatShortUnit(seconds / Number(length), String(unit), digits);
 }
 
 /* Whether something is as fresh as was promised; says nothing where that is not known. */
