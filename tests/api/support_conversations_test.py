@@ -335,4 +335,4 @@ def test_settings_of_an_experiment_are_described_with_their_ranges(support):
     assert top["type"] == "integer" and top["minimum"] >= 1 and top["maximum"] >= top["value"] and top["reach"] == "at_once"
     assert settings["hyde"]["type"] == "boolean" and settings["hyde"]["value"] is False
     assert settings["fact_verify_reliability_level"]["choices"] == ["quick", "standard", "high", "maximum"]
-    assert "retrieval_strategy" not in settings, "it has no effect"
+    assert "retrieval_strategy" not in settings, "no experiment changes it"

@@ -70,14 +70,23 @@ test('asks for the key where it is needed; what needs somebody comes first, then
     await close(page, [401, 429]);
 });
 
+/* A route that changes what the service has answered. */
+const answerWith = (change) => async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change(await response.json()) });
+};
+
 test('an entity whose events fail needs attention, and the failed events are one click away', async () => {
     const product = { event_id: randomUUID(), event_type: 'product.updated', timestamp: new Date().toISOString(), source: 'shop', product_id: 'PROD-001', price: '-1' };
     assert.equal((await send(product)).applied, 0);
     const page = await openWithKey('/');
-    await untilText(page, '#fresh', /Latest event/);
-    const failed = page.locator('#fresh tbody tr', { hasText: 'Failed events in the last hour' });
-    if ((await failed.count()) > 0) assert.match(String(await failed.first().locator('a').last().getAttribute('href')), /\/dead-letters$/);
     await untilText(page, '#needs', /Failed events/);
+    await page.route('**/v1/freshness', answerWith((report) => ({ ...report, entities: report.entities.map((row) => ({ ...row, state: 'stale', reason: 'events_fail', failed_last_hour: 1 })) })));
+    await page.reload();
+    await untilText(page, '#fresh', /Failed events in the last hour/);
+    const failed = page.locator('#fresh tbody tr', { hasText: 'Failed events in the last hour' });
+    assert.match(String(await failed.first().locator('a').last().getAttribute('href')), /\/dead-letters$/);
+    await page.waitForSelector('#needs [data-need="data"]');
     await page.click('#needs a[href$="/dead-letters"] >> nth=0');
     await page.waitForSelector(`[title="${product.event_id}"]`);
     await close(page);
@@ -95,10 +104,6 @@ test('what could not be read is not called nothing', async () => {
 test('stale data is listed once where a level about its freshness is listed', async () => {
     const page = await openWithKey('/');
     const level = { name: 'orders_fresh', entity: 'order', measurement: 'freshness_seconds', status: 'breached', target: 0.99, threshold: 60, window_days: 30, error_budget_remaining: 0 };
-    const answerWith = (change) => async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, json: change(await response.json()) });
-    };
     await page.route('**/v1/slo/series*', answerWith(() => ({ series: [{ level, points: [] }] })));
     await page.route('**/v1/freshness', answerWith((report) => ({ ...report, entities: report.entities.map((row) => ({ ...row, state: 'stale', reason: 'no_new_events' })) })));
     await page.reload();
