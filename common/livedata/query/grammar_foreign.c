@@ -2,16 +2,17 @@
  * "the" is one without meaning for a plan. */
 #include "livedata/query/tokens.h"
 
-#define LIST(tag, table)                                                                           \
+#define LIST(tag, table, ...)                                                                      \
     {                                                                                              \
-        .language = (tag), .items = (table), .count = sizeof(table) / sizeof((table)[0])           \
+        .language = (tag), .items = (table), .count = sizeof(table) / sizeof((table)[0]),          \
+        __VA_ARGS__                                                                                \
     }
 
 static const struct phrase russian[] = {
     {"покажи|покажите|показать|выведи|вывести|дай|дайте|список|перечень|какой|какая|какое|какую|"
      "который|которая|которое|которые|которых|которой|все|всех|что|кто|где|мне|нам|нас|"
      "у|мы|наш|наша|наши|мой|моя|это|эти|есть|был|была|было|были|за|сейчас|о|об|про|для|ли|"
-     "со|каждый|пришло",
+     "каждый|пришло|еще|уже|все еще",
      "the"},
     {"какие|каких|каким", "which ones"},
     {"сколько|количество|число|сколько всего|общее количество|общее число", "how many"},
@@ -45,9 +46,10 @@ static const struct phrase russian[] = {
     {"не более|не больше|не выше|максимум", "at most"},
     {"равно|равен|равна|ровно", "equal"},
     {"не|нет|кроме|за исключением", "not"},
+    {"еще не|пока не|до сих пор не|все еще не", "not yet"},
     {"ни разу не|никогда не", "never"},
     {"без", "without"},
-    {"с", "with"},
+    {"с|со", "with", "since"},
     {"между", "between"},
     {"от", "from"},
     {"до", "to"},
@@ -74,6 +76,18 @@ static const struct phrase russian[] = {
     {"со среды", "since wednesday"},
     {"с четверга", "since thursday"},
     {"с пятницы", "since friday"},
+    {"утра", "am"},
+    {"вечера", "pm"},
+    {"в полдень|полдень|полудня", "noon"},
+    {"секунд|секунды|секунду", "seconds"},
+    {"дольше|дольше чем|длиннее|длиннее чем", "longer than"},
+    {"короче|короче чем", "shorter than"},
+    {"как", "how is"},
+    {"изменил*|вырос*|выросл*|упал*|снизил*|увеличил*|уменьшил*", "changed"},
+    {"тратит|использует|потребляет|расходует", "uses"},
+    {"чаще всего|чаще всех", "most often"},
+    {"реже всего|реже всех", "least often"},
+    {"вместе", "together"},
     {"час|часа|часов|часам", "hour"},
     {"минут|минуты|минуту", "minutes"},
     {"день|дня|дней|дням", "day"},
@@ -95,8 +109,9 @@ static const struct phrase russian[] = {
 
 static const struct phrase german[] = {
     {"zeige|zeig|zeigen|gib|liste|welche|welcher|welches|welchen|die|der|das|den|dem|des|ein|eine|"
-     "einer|gibt es|es gibt|sind|ist|wir|uns|mir|bitte|alle|aller|von|vom|jetzt|gerade|für|zum|zur",
+     "einer|gibt es|es gibt|sind|ist|wir|uns|mir|bitte|alle|aller|jetzt|gerade|für|zum|zur",
      "the"},
+    {"von|vom", "the", "from"},
     {"wie viele|anzahl|anzahl der|zahl der", "how many"},
     {"durchschnittlich*|durchschnitt|mittler*|im schnitt|mittelwert", "average"},
     {"summe|gesamt|gesamte|insgesamt|summe der", "total"},
@@ -115,6 +130,7 @@ static const struct phrase german[] = {
     {"mindestens", "at least"},
     {"höchstens", "at most"},
     {"nicht|kein|keine|außer|ausser", "not"},
+    {"noch nicht|immer noch nicht", "not yet"},
     {"nicht alle|nicht aller|nicht allen", "not all"},
     {"ohne", "without"},
     {"mit", "with"},
@@ -133,6 +149,14 @@ static const struct phrase german[] = {
     {"letzten monat|im letzten monat|letzter monat|vorigen monat", "last month"},
     {"dieses jahr|in diesem jahr|diesem jahr", "this year"},
     {"letztes jahr|im letzten jahr", "last year"},
+    {"uhr", "oclock"},
+    {"mittag|mittags", "noon"},
+    {"länger als", "longer than"},
+    {"kürzer als", "shorter than"},
+    {"sekunde|sekunden", "seconds"},
+    {"zusammen", "together"},
+    {"verbraucht|braucht", "uses"},
+    {"am häufigsten", "most often"},
     {"stunde|stunden", "hour"},
     {"minute|minuten", "minutes"},
     {"tag|tage|tagen", "day"},
@@ -159,6 +183,7 @@ static const struct phrase spanish[] = {
     {"al menos|como mínimo", "at least"},
     {"como máximo", "at most"},
     {"no|excepto|salvo", "not"},
+    {"aún no|todavía no", "not yet"},
     {"no todos|no todas", "not all"},
     {"sin", "without"},
     {"con", "with"},
@@ -177,6 +202,9 @@ static const struct phrase spanish[] = {
     {"el mes pasado|mes pasado|del mes pasado", "last month"},
     {"este año|de este año", "this year"},
     {"el año pasado|año pasado|del año pasado", "last year"},
+    {"mediodía", "noon"},
+    {"segundo|segundos", "seconds"},
+    {"juntos|juntas", "together"},
     {"hora|horas", "hour"},
     {"minuto|minutos", "minutes"},
     {"día|días|dia|dias", "day"},
@@ -204,6 +232,7 @@ static const struct phrase french[] = {
     {"au moins", "at least"},
     {"au plus", "at most"},
     {"pas|non|sauf|ne|ne sont pas|n est pas|ne est pas", "not"},
+    {"pas encore|ne sont pas encore|n est pas encore", "not yet"},
     {"pas tous|pas toutes|ne sont pas tous|ne sont pas toutes", "not all"},
     {"sans", "without"},
     {"avec", "with"},
@@ -222,6 +251,9 @@ static const struct phrase french[] = {
     {"le mois dernier|mois dernier|du mois dernier", "last month"},
     {"cette année|de cette année", "this year"},
     {"l année dernière|année dernière", "last year"},
+    {"midi", "noon"},
+    {"seconde|secondes", "seconds"},
+    {"ensemble", "together"},
     {"heure|heures", "hour"},
     {"minute|minutes", "minutes"},
     {"jour|jours", "day"},
@@ -245,6 +277,7 @@ static const struct phrase chinese[] = {
     {"小 于|低 于|少 于", "below"},
     {"至 少|不 少 于", "at least"},
     {"至 多|不 超 过", "at most"},
+    {"尚 未|还 未|还 没|还 没 有", "not yet"},
     {"不|非|没|未", "not"},
     {"不 是 所 有|并 非 所 有|不 都", "not all"},
     {"没 有", "without"},
@@ -261,6 +294,9 @@ static const struct phrase chinese[] = {
     {"今 年", "this year"},
     {"去 年", "last year"},
     {"过 去|最 近", "last"},
+    {"点", "oclock"},
+    {"中 午", "noon"},
+    {"秒", "seconds"},
     {"小 时", "hour"},
     {"分 钟", "minutes"},
     {"天", "day"},
@@ -283,6 +319,7 @@ static const struct phrase arabic[] = {
     {"على الأقل", "at least"},
     {"على الأكثر", "at most"},
     {"غير|ليس|ليست|لا|لم|ما عدا|باستثناء", "not"},
+    {"ليس بعد|لم بعد", "not yet"},
     {"ليس كل|ليست كل|ليس جميع|ليست جميع", "not all"},
     {"بدون|بلا", "without"},
     {"مع", "with"},
@@ -299,12 +336,17 @@ static const struct phrase arabic[] = {
     {"الشهر الماضي", "last month"},
     {"هذا العام|هذه السنة", "this year"},
     {"العام الماضي|السنة الماضية", "last year"},
+    {"ثانية|ثوان", "seconds"},
     {"ساعة|ساعات", "hour"},
     {"دقيقة|دقائق", "minutes"},
     {"يوم|أيام|يوما", "day"},
 };
 
-const struct phrase_list foreign_phrases[] = {LIST("ru", russian), LIST("de", german),
-                                              LIST("es", spanish), LIST("fr", french),
-                                              LIST("zh", chinese), LIST("ar", arabic)};
+const struct phrase_list foreign_phrases[] = {
+    LIST("ru", russian, .after_year = "год|году|года", .decimal_comma = true),
+    LIST("de", german, .decimal_comma = true),
+    LIST("es", spanish, .decimal_comma = true),
+    LIST("fr", french, .decimal_comma = true),
+    LIST("zh", chinese, .decimal_comma = false),
+    LIST("ar", arabic, .decimal_comma = false)};
 const size_t foreign_phrase_lists = sizeof foreign_phrases / sizeof foreign_phrases[0];

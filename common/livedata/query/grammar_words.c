@@ -12,12 +12,14 @@ const struct grammar_phrase grammar_phrases[] = {
      "entries|ones|everything|details|details of|detail|info|information|information "
      "about|data|about|we have|"
      "do we have|have we|you have|exist|exists|then|just|let me see|let me know|look up|fetch|"
-     "return|print|been|being|as they are now"},
+     "return|print|been|being|as they are now|still|already|anything|came in|come in|coming in|"
+     "came|happened|occurred|took place"},
     {GRAMMAR_IS, "is|are|was|were|be|has been|have been|had been"},
     {GRAMMAR_COUNT, "how many|number of|numbers of|count|count of|total number of|the number of|"
                     "total count of|amount of rows"},
     {GRAMMAR_HOW_MUCH, "how much"},
-    {GRAMMAR_SUM, "sum|sum of|total|total of|the total|sum up|summed|combined|in sum"},
+    {GRAMMAR_SUM, "together|all together|taken together|sum|sum of|total|total of|the total|sum "
+                  "up|summed|combined|in sum"},
     {GRAMMAR_AVERAGE, "average|avg|mean|on average|averaged|average of|mean of"},
     {GRAMMAR_MIN, "minimum|min|lowest|smallest|least|minimal"},
     {GRAMMAR_MAX, "maximum|max|highest|largest|biggest|greatest|peak|maximal"},
@@ -27,8 +29,8 @@ const struct grammar_phrase grammar_phrases[] = {
     {GRAMMAR_DISTINCT, "distinct|different|unique"},
     {GRAMMAR_TOP, "top"},
     {GRAMMAR_BOTTOM, "bottom"},
-    {GRAMMAR_MOST, "most"},
-    {GRAMMAR_FEWEST, "fewest"},
+    {GRAMMAR_MOST, "most|most often|most frequently"},
+    {GRAMMAR_FEWEST, "fewest|least often|least frequently"},
     {GRAMMAR_LATEST, "latest|newest|most recent|last|most recently"},
     {GRAMMAR_EARLIEST, "earliest|oldest|first"},
     {GRAMMAR_PER, "per|for each|for every|in each|in every|at each|at every|each|every|grouped by|"
@@ -77,5 +79,11 @@ const struct grammar_phrase grammar_phrases[] = {
      "compared to|compared with|in comparison with|in comparison to|versus|vs|than|against|"
      "as compared to|as compared with|compare to|compare with|as opposed to"},
     {GRAMMAR_UNIT, "hour|day|week|month"},
+    {GRAMMAR_HOW, "how is|how are|how was|how were|how has|how have|how did|how do|how does"},
+    {GRAMMAR_CHANGE, "change|changed|go up|gone up|going up|went up|go down|gone down|going down|"
+                     "went down|rise|risen|rising|rose|fall|fallen|falling|fell|grow|grown|growing|"
+                     "grew|increase|increased|decrease|decreased|drop|dropped"},
+    {GRAMMAR_USE, "use|uses|used|consume|consumes|consumed|eat|eats|draw|draws|make|makes|made|"
+                  "produce|produces|produced|take|takes|took|get|gets|got|bring|brings|brought"},
 };
 const size_t grammar_phrase_count = sizeof grammar_phrases / sizeof grammar_phrases[0];

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 3, WORD_MAX = 80, NEAREST_LETTERS = 24 };
+enum { DEPTH_MAX = 3, WORD_MAX = 80, NEAREST_LETTERS = 24, PARTS_MAX = 4 };
 
 /* One word of a name, which ends at a blank, a `_` or the end, as a token's fold; and the rest. */
 static const char *take_word(const char *name, char word[WORD_MAX])
@@ -283,7 +283,7 @@ static struct string_list values_of(const struct names *names, const struct name
     return samples_of(names->samples, owner->table, field->column);
 }
 
-static bool declares(const struct named_column *column)
+bool name_declares(const struct named_column *column)
 {
     return column->field->column->values.count || column->field->values.count ||
            (column->owner->stage_count && strcmp(column->field->name, "status") == 0);
@@ -352,7 +352,7 @@ const char *name_value(const struct names *names, const struct named_column *col
             found = values.items[i];
         }
     }
-    if (found || declares(column))
+    if (found || name_declares(column))
         return found;
     *length = 1;
     return tokens->words.items[at].shown;
@@ -406,6 +406,104 @@ size_t name_of_anything(const void *context, const struct question_tokens *token
     return most;
 }
 
+static bool is_own_number(const struct named_column *column)
+{
+    return !column->depth && (column->field->column->type == COLUMN_INTEGER ||
+                              column->field->column->type == COLUMN_NUMBER);
+}
+
+/* What is behind "number of", as the languages say it; NULL when the name does not begin so. */
+static const char *counted_part(const char *name)
+{
+    static const char *const heads[] = {"number of ", "count of ",  "число ",    "количество ",
+                                        "Anzahl ",    "número de ", "nombre de "};
+
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++)
+        if (strncmp(name, heads[i], strlen(heads[i])) == 0)
+            return name + strlen(heads[i]);
+    return NULL;
+}
+
+struct name name_counted(const struct names *names, const struct question_tokens *tokens, size_t at)
+{
+    struct name found = {0};
+
+    for (size_t i = 0; at < tokens->words.count && i < names->column_count; i++) {
+        const struct named_column *column = &names->columns[i];
+        const struct string_list *others = &column->field->synonyms;
+
+        for (size_t j = 0; is_own_number(column) && j < others->count; j++) {
+            const char *part = counted_part(others->items[j]);
+            size_t length = part ? match(names->arena, tokens, at, part) : 0;
+
+            if (length > found.length)
+                found = (struct name){.kind = NAME_COLUMN, .length = length, .column = column};
+        }
+    }
+    return found;
+}
+
+/* A name whose first words end before `before` and whose others begin at `after`. */
+static size_t match_parts(const struct names *names, const struct question_tokens *tokens,
+                          size_t before, size_t after, const char *name, size_t *first_length)
+{
+    for (const char *blank = strpbrk(name, " _"); blank; blank = strpbrk(blank + 1, " _")) {
+        const char *first = arena_copy(names->arena, name, (size_t)(blank - name));
+
+        for (size_t start = before; start-- > 0 && before - start <= PARTS_MAX;) {
+            size_t length = match(names->arena, tokens, start, first);
+            size_t rest = start + length == before && length
+                              ? match(names->arena, tokens, after, blank + 1)
+                              : 0;
+
+            *first_length = length;
+            if (rest)
+                return rest;
+        }
+    }
+    return 0;
+}
+
+struct name name_in_parts(const struct names *names, const struct question_tokens *tokens,
+                          size_t before, size_t after, size_t *first_length)
+{
+    for (size_t i = 0; after < tokens->words.count && i < names->column_count; i++) {
+        const struct named_column *column = &names->columns[i];
+        const struct string_list *others = &column->field->synonyms;
+
+        if (!is_own_number(column))
+            continue;
+        for (size_t j = 0; j <= others->count; j++) {
+            size_t length =
+                match_parts(names, tokens, before, after,
+                            j ? others->items[j - 1] : column->field->name, first_length);
+
+            if (length)
+                return (struct name){.kind = NAME_COLUMN, .length = length, .column = column};
+        }
+    }
+    return (struct name){0};
+}
+
+double name_unit_seconds(const struct named_column *column)
+{
+    static const struct {
+        const char *ending;
+        double seconds;
+    } units[] = {{"_milliseconds", 0.001}, {"_ms", 0.001},   {"_seconds", 1},
+                 {"_minutes", 60},         {"_hours", 3600}, {"_days", 86400}};
+    const char *name = column->field->name;
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t ending = strlen(units[i].ending);
+
+        if (length > ending && strcmp(name + length - ending, units[i].ending) == 0)
+            return units[i].seconds;
+    }
+    return 0;
+}
+
 /* The number of bytes to change, add or drop; `other` has at most NEAREST_LETTERS. */
 static size_t distance(const char *one, const char *other)
 {
@@ -452,6 +550,15 @@ static void try_names(struct nearest *nearest, const char *name, const struct st
     try_name(nearest, name);
     for (size_t i = 0; i < others->count; i++)
         try_name(nearest, others->items[i]);
+}
+
+bool name_is_known(struct arena *arena, const struct catalog *catalog, const char *word)
+{
+    const struct name_context context = {arena, catalog};
+    struct question_tokens tokens;
+
+    tokens_read(arena, word, NULL, &tokens);
+    return tokens.words.count && name_of_anything(&context, &tokens, 0) == tokens.words.count;
 }
 
 const char *name_nearest(struct arena *arena, const struct catalog *catalog, const char *word)

@@ -61,10 +61,28 @@ void names_of(struct arena *arena, const struct catalog *catalog, const struct e
 struct name name_of_kind(const struct names *names, const struct question_tokens *tokens, size_t at,
                          enum name_kind kind);
 
+/* Whether the file declares the values of a column. */
+bool name_declares(const struct named_column *column);
+
 /* The value that a word means for a text column, as it is stored; NULL when the column declares its
  * values and this is none of them. */
 const char *name_value(const struct names *names, const struct named_column *column,
                        const struct question_tokens *tokens, size_t at, size_t *length);
+
+/* The own number column whose name is "number of" what stands at the token: total_orders, which is
+ * also called "number of orders", of "orders". */
+struct name name_counted(const struct names *names, const struct question_tokens *tokens,
+                         size_t at);
+
+/* The own number column whose name stands in two parts, one that ends before the token `before` and
+ * one that begins at `after`: "cost an hour" in "cost more than 40 an hour". `length` is that of
+ * the second part. */
+struct name name_in_parts(const struct names *names, const struct question_tokens *tokens,
+                          size_t before, size_t after, size_t *first_length);
+
+/* The seconds of one unit of a number column whose name ends in its unit: 60 of wait_minutes; 0 of
+ * other columns. */
+double name_unit_seconds(const struct named_column *column);
 
 /* How many tokens from `at` on are one of the words. */
 size_t name_words_at(struct arena *arena, const struct question_tokens *tokens, size_t at,
@@ -76,6 +94,9 @@ struct name_context {
     const struct catalog *catalog;
 };
 size_t name_of_anything(const void *context, const struct question_tokens *tokens, size_t at);
+
+/* Whether a word by itself names something of the catalog. */
+bool name_is_known(struct arena *arena, const struct catalog *catalog, const char *word);
 
 /* The known name that is most like a word; NULL when none is. */
 const char *name_nearest(struct arena *arena, const struct catalog *catalog, const char *word);

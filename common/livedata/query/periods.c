@@ -6,6 +6,7 @@
 #include "base/zone.h"
 #include "livedata/timestamp.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <time.h>
 
@@ -234,6 +235,195 @@ static size_t read_point(const struct reader *reader, size_t at, struct period *
     return 0;
 }
 
+/* A time of a day; the day may be missing. */
+struct day_time {
+    int64_t day; /* its beginning; 0 = none */
+    int seconds; /* since then, by the clock */
+};
+
+enum { NOON = 12 * 3600, MIDNIGHT = 24 * 3600 };
+
+/* Of "9 am" and "12:30 pm"; past the end of the day for other hours. */
+static int half_seconds(int seconds, bool pm)
+{
+    if (seconds < 3600 || seconds >= NOON + 3600)
+        return MIDNIGHT + 1;
+    return seconds % NOON + (pm ? NOON : 0);
+}
+
+/* "9:00", "14:30:15", "9 am"; past the end of the day where it is no time. */
+static int clock_seconds(const char *text)
+{
+    int parts[3] = {0}, seconds;
+
+    for (int part = 0; part < 3 && isdigit((unsigned char)*text); part++) {
+        for (; isdigit((unsigned char)*text); text++)
+            parts[part] = parts[part] * 10 + (*text - '0');
+        text += *text == ':';
+    }
+    if (parts[1] >= 60 || parts[2] >= 60)
+        return MIDNIGHT + 1;
+    seconds = parts[0] * 3600 + parts[1] * 60 + parts[2];
+    text += strspn(text, " ");
+    return *text ? half_seconds(seconds, *text == 'p') : seconds;
+}
+
+/* "o'clock", and "am" and "pm" as other languages have them; how many words. */
+static size_t read_half(const struct reader *reader, size_t at, int *seconds)
+{
+    const struct question_words *words = reader->words;
+    bool pm = word_is(words, at, "pm");
+
+    if (word_is(words, at, "oclock"))
+        return 1;
+    if (word_is(words, at, "o") && word_is(words, at + 1, "clock"))
+        return 2;
+    if (!pm && !word_is(words, at, "am"))
+        return 0;
+    *seconds = half_seconds(*seconds, pm);
+    return 1;
+}
+
+/* "9:00", "9 am", "9 o'clock", "noon"; a plain number is none. */
+static size_t read_clock(const struct reader *reader, size_t at, int *seconds)
+{
+    const char *text = at < reader->words->count ? reader->words->items[at].text : "";
+    bool clock = *text && clock_length(text) == strlen(text);
+    size_t half;
+    int hours;
+
+    if (!word_is_free(reader->words, at))
+        return 0;
+    *seconds = NOON;
+    if (word_is(reader->words, at, "noon"))
+        return 1;
+    if (!clock && !whole_number(reader, at, 0, 24, &hours))
+        return 0;
+    *seconds = clock ? clock_seconds(text) : hours * 3600;
+    half = read_half(reader, at + 1, seconds);
+    return (clock || half) && *seconds <= MIDNIGHT ? 1 + half : 0;
+}
+
+static bool is_one_day(const struct period *period)
+{
+    enum { SHORTEST = 22, LONGEST = 26 }; /* hours, where the clock is changed */
+    int64_t length = period->to - period->from;
+
+    return period->from && length >= SHORTEST * us_per_hour && length <= LONGEST * us_per_hour;
+}
+
+/* The beginning of a day: "today", "on Monday", "November 3". */
+static size_t read_day(const struct reader *reader, size_t at, int64_t *day)
+{
+    size_t on = word_is(reader->words, at, "on") || word_is(reader->words, at, "of");
+    struct period period = {0};
+    size_t length = read_point(reader, at + on, &period);
+
+    if (!length || !is_one_day(&period))
+        return 0;
+    *day = period.from;
+    return on + length;
+}
+
+/* "9:00", "9:00 yesterday", "yesterday at 9:00". */
+static size_t read_day_time(const struct reader *reader, size_t at, struct day_time *time)
+{
+    size_t before, clock;
+
+    *time = (struct day_time){0};
+    before = read_day(reader, at, &time->day);
+    at += before;
+    if (before && word_is(reader->words, at, "at")) {
+        before++;
+        at++;
+    }
+    if (word_is(reader->words, at, "the")) {
+        before++;
+        at++;
+    }
+    clock = read_clock(reader, at, &time->seconds);
+    if (!clock)
+        return 0;
+    return before + clock + (time->day ? 0 : read_day(reader, at + clock, &time->day));
+}
+
+static int64_t day_moment(int64_t day, int seconds)
+{
+    time_t start = (time_t)(day / us_per_second);
+    struct tm tm;
+
+    localtime_r(&start, &tm);
+    tm.tm_hour = seconds / 3600;
+    tm.tm_min = seconds / 60 % 60;
+    tm.tm_sec = seconds % 60;
+    tm.tm_isdst = -1;
+    return (int64_t)mktime(&tm) * us_per_second;
+}
+
+/* "between 9:00 and 12:00", "from 9 am to noon", of the day that one of the times has or that
+ * stands before it. Without a day it could be those hours of every day. */
+static size_t read_hours(const struct reader *reader, size_t at, int64_t day, struct period *period)
+{
+    static const char *const until[] = {"to", "until", "till", NULL};
+    bool between = word_is(reader->words, at, "between");
+    struct day_time from, to;
+    size_t first, second, start = at + 1;
+
+    if (!between && !word_is(reader->words, at, "from") && !word_is(reader->words, at, "since"))
+        return 0;
+    first = read_day_time(reader, start, &from);
+    if (!first || !(between ? word_is(reader->words, start + first, "and")
+                            : word_is_one_of(reader->words, start + first, until)))
+        return 0;
+    second = read_day_time(reader, start + first + 1, &to);
+    if (!second)
+        return 0;
+    to.day = to.day ? to.day : day ? day : from.day;
+    from.day = from.day ? from.day : day ? day : to.day;
+    if (!from.day)
+        return 0;
+    *period = (struct period){.kind = PERIOD_CALENDAR,
+                              .from = day_moment(from.day, from.seconds),
+                              .to = day_moment(to.day, to.seconds)};
+    return period->to > period->from ? start + first + 1 + second - at : 0;
+}
+
+/* "since 9:00" until now; "after 9:00" and "before 9:00" of the day that is named, or of today. */
+static size_t read_bounded_hours(const struct reader *reader, size_t at, int64_t day,
+                                 struct period *period)
+{
+    static const char *const ends[] = {"before", "until", "till", NULL};
+    bool since = word_is(reader->words, at, "since"), after = word_is(reader->words, at, "after");
+    struct day_time time;
+    struct period all;
+    size_t length;
+
+    if (!since && !after && !word_is_one_of(reader->words, at, ends))
+        return 0;
+    length = read_day_time(reader, at + 1, &time);
+    if (!length)
+        return 0;
+    set_days(reader, 0, 1, &all);
+    time.day = time.day ? time.day : day ? day : all.from;
+    *period =
+        (struct period){.kind = PERIOD_CALENDAR,
+                        .from = day_moment(time.day, since || after ? time.seconds : 0),
+                        .to = since ? 0 : day_moment(time.day, after ? MIDNIGHT : time.seconds)};
+    return since || period->to > period->from ? length + 1 : 0;
+}
+
+/* Times of a day, also behind it: "today between 9:00 and 12:00". */
+static size_t read_times(const struct reader *reader, size_t at, struct period *period)
+{
+    int64_t day = 0;
+    size_t before = read_day(reader, at, &day);
+    size_t length = read_hours(reader, at + before, day, period);
+
+    if (!length)
+        length = read_bounded_hours(reader, at + before, day, period);
+    return length ? before + length : 0;
+}
+
 /* Hours, days, weeks... that end now; months are counted back in the calendar. */
 static size_t read_duration(const struct reader *reader, size_t at, struct period *period)
 {
@@ -300,6 +490,54 @@ static size_t read_range(const struct reader *reader, size_t at, struct period *
     return start + first + 1 + second - at;
 }
 
+/* Whether the words join two days: "and" after "between", else "to". "by" is what other languages
+ * have there. */
+static bool joins_days(const struct reader *reader, size_t at, bool between)
+{
+    static const char *const until[] = {"to", "until", "till", "through", "by", NULL};
+
+    return between ? word_is(reader->words, at, "and") : word_is_one_of(reader->words, at, until);
+}
+
+static void set_day(int64_t moment, int day, bool next, int64_t *bound)
+{
+    time_t seconds = (time_t)(moment / us_per_second);
+    struct tm tm;
+
+    localtime_r(&seconds, &tm);
+    *bound = moment_of(tm.tm_year, tm.tm_mon, day + next, 0);
+}
+
+/* "from 3 to 10 November", "between November 3 and 10": days of one month. */
+static size_t read_days(const struct reader *reader, size_t at, struct period *period)
+{
+    bool between = word_is(reader->words, at, "between");
+    size_t start = at + 1, length;
+    struct period other;
+    int day;
+
+    if (!between && !word_is(reader->words, at, "from") && !word_is(reader->words, at, "since"))
+        return 0;
+    length = read_month(reader, start, period);
+    if (length && is_one_day(period) && joins_days(reader, start + length, between) &&
+        whole_number(reader, start + length + 1, 1, 31, &day) &&
+        !read_point(reader, start + length + 1, &other)) {
+        set_day(period->from, day, true, &period->to);
+        return period->to > period->from + 24 * us_per_hour ? start + length + 2 - at : 0;
+    }
+    if (!whole_number(reader, start, 1, 31, &day))
+        return 0;
+    start++;
+    start += word_is_one_of(reader->words, start, ordinals);
+    if (!joins_days(reader, start, between))
+        return 0;
+    length = read_month(reader, ++start, period);
+    if (!length || !is_one_day(period))
+        return 0;
+    set_day(period->from, day, false, &period->from);
+    return period->to > period->from + 24 * us_per_hour ? start + length - at : 0;
+}
+
 /* "from A on"; "from A" alone is of A. */
 static size_t read_onward(const struct reader *reader, size_t at, struct period *period)
 {
@@ -347,7 +585,7 @@ static size_t read_bounded(const struct reader *reader, size_t at, struct period
 static void find(const struct reader *reader, struct period *period)
 {
     static size_t (*const forms[])(const struct reader *, size_t, struct period *) = {
-        read_range, read_onward, read_bounded, read_duration, read_point};
+        read_times, read_days, read_range, read_onward, read_bounded, read_duration, read_point};
 
     for (size_t at = 0; at < reader->words->count; at++)
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {

@@ -27,23 +27,29 @@ static void append_name(struct text *names, const char *name)
     text_append_format(names, "%s%s", names->length ? ", " : "", name);
 }
 
-/* Known names that are like words of the question: "Nearest known names: site." */
+/* Known names that are like words of the question: "Nearest known names: 'site'." Words that are
+ * known only do not go with the others: "Known, but not beside the other words: 'trips'." */
 static const char *nearest_names(const struct preparation *preparation,
                                  const struct string_list *left)
 {
     struct arena *arena = preparation->call->arena;
-    struct text names;
+    struct text names, known;
 
     text_start(&names, arena, NAMES_BYTES_MAX);
+    text_start(&known, arena, NAMES_BYTES_MAX);
     for (size_t i = 0; i < left->count; i++) {
-        const char *name = name_nearest(arena, preparation->readable, left->items[i]);
+        bool is_known = name_is_known(arena, preparation->readable, left->items[i]);
+        struct text *list = is_known ? &known : &names;
+        const char *name =
+            is_known ? left->items[i] : name_nearest(arena, preparation->readable, left->items[i]);
 
         if (name)
-            text_append_format(&names, "%s'%s'",
-                               names.length ? ", " : " Nearest known names: ", name);
+            text_append_format(list, "%s'%s'", list->length ? ", " : "", name);
     }
-    text_append_string(&names, names.length ? "." : "");
-    return names.bytes;
+    return arena_print(arena, "%s%s%s%s%s%s",
+                       known.length ? " Known, but not beside the other words: " : "", known.bytes,
+                       known.length ? "." : "", names.length ? " Nearest known names: " : "",
+                       names.bytes, names.length ? "." : "");
 }
 
 /* Names the words that no plan has used, so that the user can remove or rephrase them, and what

@@ -49,8 +49,8 @@ static bool read_previous(struct question *question, size_t at)
     return true;
 }
 
-/* Russian "с" is "since" before a time, and else "with". */
-static void read_since(struct question *question)
+/* A word that means something else before a time: Russian "с" is "since" there, and else "with". */
+static void read_before_times(struct question *question)
 {
     struct question_words *all = &question->tokens.words;
 
@@ -60,10 +60,9 @@ static void read_since(struct question *question)
         const char *text = word->text;
         struct period period;
 
-        if (strcmp(word->shown, "с") != 0 && strcmp(word->shown, "С") != 0 &&
-            strcmp(word->shown, "со") != 0 && strcmp(word->shown, "Со") != 0)
+        if (!question->tokens.items[at].before_time)
             continue;
-        word->text = "since";
+        word->text = question->tokens.items[at].before_time;
         part.items = ARENA_ARRAY(question->context->arena, struct question_word, all->count + 1);
         part.count = all->count - at;
         memcpy(part.items, word, (part.count + 1) * sizeof *word);
@@ -71,6 +70,69 @@ static void read_since(struct question *question)
         if (part.items[0].slot != SLOT_PERIOD)
             word->text = text;
     }
+}
+
+/* The period that two words name. */
+static struct period period_of(const struct question *question, const char *first,
+                               const char *second)
+{
+    struct question_word items[] = {{.text = first}, {.text = second}, {.text = ""}};
+    struct question_words words = {.count = 2, .items = items};
+    struct period period;
+
+    period_read(&words, question->context->zone, question->context->now, &period);
+    return period;
+}
+
+/* "since last week", "than last month": how many tokens, 0 = none. */
+static size_t since_last(const struct question_words *words, size_t at, const char **unit)
+{
+    static const char *const heads[] = {"since", "from", "over", "than", "to", NULL};
+    static const char *const lasts[] = {"last", "previous", NULL};
+    static const char *const units[] = {"week", "month", "year", NULL};
+    size_t start = at;
+
+    if (!word_is_one_of(words, at, heads))
+        return 0;
+    at += 1 + word_is(words, at + 1, "the");
+    *unit = "day";
+    if (word_is(words, at, "yesterday"))
+        return at + 1 - start;
+    if (!word_is_one_of(words, at, lasts) || !word_is_one_of(words, at + 1, units))
+        return 0;
+    *unit = words->items[at + 1].text;
+    return at + 2 - start;
+}
+
+/* "Did revenue go up since last week", "is the value higher than last week": this week compared
+ * with the last. */
+static bool read_change(struct question *question)
+{
+    struct question_words *words = &question->tokens.words;
+
+    for (size_t at = 0; at < words->count; at++) {
+        const struct question_token *token = &question->tokens.items[at];
+        bool than = (token->grammar == GRAMMAR_ABOVE || token->grammar == GRAMMAR_BELOW) &&
+                    token->length == 2 && word_is(words, at + 1, "than");
+        size_t length = than ? 1 : token->length;
+
+        if (!than && token->grammar != GRAMMAR_CHANGE)
+            continue;
+        for (size_t since = than ? at + 1 : 0; since < words->count; since++) {
+            const char *unit;
+            size_t count = since_last(words, since, &unit);
+
+            if (!count || (than && since != at + 1))
+                continue;
+            question->period = period_of(question, "this", unit);
+            question->compare = strcmp(unit, "day") == 0 ? period_of(question, "yesterday", "")
+                                                         : period_of(question, "last", unit);
+            words_take(words, at, length, SLOT_PERIOD);
+            words_take(words, since, count, SLOT_PERIOD);
+            return true;
+        }
+    }
+    return false;
 }
 
 /* "today compared with yesterday", "compare last week with this week". */
@@ -324,9 +386,16 @@ static bool is_whole(const struct question_reader *reader)
     struct compiled_plan compiled;
     struct problem problem;
 
-    return !count_left(reader) && !reader->conflict && (reader->named || reader->selected) &&
+    return !count_left(reader) && !reader->conflict &&
+           (reader->named || reader->selected || reader->conditional) &&
            (reader->names.type || reader->plan.metric) &&
            !typed_compile(reader->arena, reader->names.catalog, &reader->plan, &compiled, &problem);
+}
+
+/* What names its entity comes before what computes something, and that before mere conditions. */
+static int right_of(const struct question_reader *reader)
+{
+    return reader->named ? 2 : reader->selected ? 1 : 0;
 }
 
 struct attempts {
@@ -344,11 +413,11 @@ static void consider(struct attempts *attempts, const struct entity_type *type,
     bool whole = is_whole(reader);
     size_t left = count_left(reader), least = best ? count_left(best) : SIZE_MAX;
 
-    if (whole && attempts->whole && reader->named == best->named) {
+    if (whole && attempts->whole && right_of(reader) == right_of(best)) {
         attempts->other = reader;
     } else if ((whole && !attempts->whole) ||
                (whole == attempts->whole &&
-                (whole ? reader->named && !best->named
+                (whole ? right_of(reader) > right_of(best)
                        : left < least || (left == least && reader->named && !best->named)))) {
         attempts->best = reader;
         attempts->whole = whole;
@@ -416,8 +485,9 @@ struct question_reading question_to_plan(const struct plan_context *context,
     struct question_reading reading = {0};
 
     tokens_read(context->arena, text, &known, &question.tokens);
-    read_since(&question);
-    read_periods(&question);
+    read_before_times(&question);
+    if (!read_change(&question))
+        read_periods(&question);
     reading.language = question.tokens.language;
     for (size_t i = 0; i < catalog->entity_count; i++)
         consider(&attempts, &catalog->entities[i], catalog->entities[i].table);

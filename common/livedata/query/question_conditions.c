@@ -1,174 +1,13 @@
-/* Groups and conditions of a question. */
+/* Conditions of a question. */
 #include "livedata/query/question_reader.h"
 
 #include <string.h>
 
 enum { LIST_MAX = 20 };
 
-static bool is_word(const struct question_reader *reader, size_t at, const char *word)
-{
-    return reader_is_free(reader, at) && word_is(&reader->tokens.words, at, word);
-}
-
-/* Past AND, OR or a comma; `at` itself when none joins. */
-static size_t joined(const struct question_reader *reader, size_t at, bool *or_too)
-{
-    enum grammar grammar = reader_grammar(reader, at);
-
-    *or_too = grammar == GRAMMAR_OR;
-    if (grammar == GRAMMAR_AND || grammar == GRAMMAR_OR)
-        return at + reader_length(reader, at);
-    return at;
-}
-
-/* Groups. */
-
 static bool is_flag(const struct named_column *column)
 {
     return column->field->column->type == COLUMN_BOOLEAN;
-}
-
-static bool is_groupable(const struct named_column *column)
-{
-    return column->field->column->type != COLUMN_TIME &&
-           column->field->column->type != COLUMN_NUMBER;
-}
-
-static bool has_digit(const struct question_reader *reader, size_t at)
-{
-    const char *shown = reader->tokens.words.items[at].shown;
-
-    return shown[strcspn(shown, "0123456789")] != '\0';
-}
-
-/* Whether an id follows the entity's name: "by machine M-3" names one. */
-static bool is_id(const struct question_reader *reader, size_t at)
-{
-    if (!reader_is_free(reader, at) || reader_any_name(reader, at).length ||
-        reader_grammar(reader, at) != GRAMMAR_NONE)
-        return false;
-    return reader->tokens.items[at].quoted || has_digit(reader, at);
-}
-
-/* The unit of "hourly"; NULL for other words. */
-static const char *adverb_unit(const struct question_reader *reader, size_t at)
-{
-    static const char *const adverbs[][2] = {
-        {"hourly", "hour"}, {"daily", "day"}, {"weekly", "week"}, {"monthly", "month"}};
-
-    for (size_t i = 0; i < sizeof adverbs / sizeof adverbs[0]; i++)
-        if (is_word(reader, at, adverbs[i][0]))
-            return adverbs[i][1];
-    return NULL;
-}
-
-/* A unit of time, where the entity has a time. The buckets of two periods never coincide, so that
- * values by time are not compared. */
-static const char *unit_at(const struct question_reader *reader, size_t at)
-{
-    if (!reader->implied || reader->plan.compare)
-        return NULL;
-    return reader_grammar(reader, at) == GRAMMAR_UNIT ? reader->tokens.words.items[at].text
-                                                      : adverb_unit(reader, at);
-}
-
-/* A column, a related entity, that entity's column ("machine site"), or a unit of time. */
-static size_t group_at(const struct question_reader *reader, size_t at, const char **path)
-{
-    size_t start = at;
-    struct name name;
-
-    at = reader_skip(reader, at);
-    *path = unit_at(reader, at);
-    if (*path)
-        return at + 1 - start;
-    name = reader_name(reader, at, NAME_ENTITY);
-    if (name.length && name.length >= reader_name(reader, at, NAME_COLUMN).length) {
-        struct name column = reader_name(reader, at + name.length, NAME_COLUMN);
-
-        if (column.length && !reader->tokens.items[at + name.length].comma &&
-            column.column->owner == name.entity->type && is_groupable(column.column)) {
-            *path = column.column->path;
-            return at + name.length + column.length - start;
-        }
-        if (!*name.entity->path || is_id(reader, at + name.length))
-            return 0;
-        *path = name.entity->key;
-        return at + name.length - start;
-    }
-    name = reader_name(reader, at, NAME_COLUMN);
-    if (!name.length || name.negated || !is_groupable(name.column))
-        return 0;
-    if (is_flag(name.column) && reader_name(reader, at + name.length, NAME_ENTITY).length)
-        return 0; /* "by running machines" */
-    *path = name.column->path;
-    return at + name.length - start;
-}
-
-/* Whether a flag stands there that may be a condition of what precedes: ", running machines only",
- * "and running in north". At the end of the question it is a group. */
-static bool may_be_condition(const struct question_reader *reader, size_t at)
-{
-    const struct question_words *words = &reader->tokens.words;
-    struct name name = reader_name(reader, at, NAME_COLUMN);
-    size_t end = at + name.length, next;
-    bool either;
-
-    if (!name.length || !is_flag(name.column) || end >= words->count ||
-        words->items[end].slot == SLOT_PERIOD)
-        return false;
-    next = joined(reader, end, &either);
-    return next == end && !reader->tokens.items[end].comma;
-}
-
-/* What follows a joined group; 0 when the list ends there. */
-static size_t next_group(struct question_reader *reader, size_t at, size_t *head, const char **path)
-{
-    bool either;
-    size_t next = joined(reader, at, &either), flag;
-    enum grammar grammar = reader_grammar(reader, next);
-
-    if (either || (next == at && !reader->tokens.items[at].comma))
-        return 0;
-    *head = next - at;
-    if (grammar == GRAMMAR_BY || grammar == GRAMMAR_PER) {
-        *head += reader_length(reader, next);
-        return group_at(reader, at + *head, path);
-    }
-    flag = reader_skip(reader, next);
-    if (!may_be_condition(reader, flag))
-        return group_at(reader, at + *head, path);
-    if (next != at)
-        reader->conflict = arena_print(
-            reader->arena, "'%s' could be a group or a condition: name the one that is meant",
-            reader->tokens.words.items[flag].shown);
-    return 0;
-}
-
-static void read_group_list(struct question_reader *reader, size_t at, size_t head)
-{
-    const char *path;
-    size_t length = group_at(reader, at + head, &path);
-
-    while (length && reader_add_group(reader, path)) {
-        question_take(reader, at, head + length);
-        at += head + length;
-        length = next_group(reader, at, &head, &path);
-    }
-}
-
-void reader_read_groups(struct question_reader *reader)
-{
-    for (size_t at = 0; at < reader->tokens.words.count; at++) {
-        enum grammar grammar = reader_grammar(reader, at);
-        const char *path;
-
-        if (grammar == GRAMMAR_PER || grammar == GRAMMAR_BY)
-            read_group_list(reader, at, reader_length(reader, at));
-        else if (adverb_unit(reader, at) && !reader_any_name(reader, at).length &&
-                 group_at(reader, at, &path) && reader_add_group(reader, path))
-            question_take(reader, at, 1);
-    }
 }
 
 /* Conditions on numbers. */
@@ -195,7 +34,8 @@ static struct comparison range_at(const struct question_reader *reader, size_t a
     enum grammar grammar = reader_grammar(reader, at), middle;
     size_t first = at + 1, second;
 
-    if (grammar != GRAMMAR_BETWEEN && grammar != GRAMMAR_FROM && !is_word(reader, at, "since"))
+    if (grammar != GRAMMAR_BETWEEN && grammar != GRAMMAR_FROM &&
+        !reader_is_word(reader, at, "since"))
         return found;
     if (!reader_number(reader, first, &found.numbers[0]))
         return found;
@@ -222,7 +62,7 @@ static struct comparison numbers_at(const struct question_reader *reader, size_t
 
         found.count++;
         found.length = next + 1 - at;
-        after = joined(reader, next + 1, &either);
+        after = reader_joined(reader, next + 1, &either);
         if (!either)
             break;
         next = after;
@@ -238,6 +78,36 @@ static struct comparison numbers_at(const struct question_reader *reader, size_t
         }
     }
     return found;
+}
+
+/* Units of time. */
+
+/* The seconds of "minutes" or "an hour" at the token; 0 = no unit. */
+static double unit_at(const struct question_reader *reader, size_t at)
+{
+    static const struct {
+        const char *words[4];
+        double seconds;
+    } units[] = {{{"second", "seconds", "sec"}, 1},
+                 {{"minute", "minutes", "min"}, 60},
+                 {{"hour", "hours", "h"}, 3600},
+                 {{"day", "days"}, 86400},
+                 {{"week", "weeks"}, 604800}};
+
+    for (size_t i = 0; reader_is_free(reader, at) && i < sizeof units / sizeof units[0]; i++)
+        if (word_is_one_of(&reader->tokens.words, at, units[i].words))
+            return units[i].seconds;
+    return 0;
+}
+
+/* A number, or one in "an hour"; how many tokens. */
+static size_t amount_at(const struct question_reader *reader, size_t at, double *number)
+{
+    *number = 1;
+    if ((reader_is_word(reader, at, "a") || reader_is_word(reader, at, "an")) &&
+        unit_at(reader, at + 1) > 0)
+        return 1;
+    return reader_number(reader, at, number);
 }
 
 /* A comparison with a number at the token; plain numbers only where `plain`. */
@@ -260,7 +130,7 @@ static struct comparison comparison_at(const struct question_reader *reader, siz
         if (comparisons[i].grammar != grammar)
             continue;
         found.op = negated ? comparisons[i].negated : comparisons[i].op;
-        if (reader_number(reader, number, &found.numbers[0])) {
+        if (amount_at(reader, number, &found.numbers[0])) {
             found.count = 1;
             found.length = number + 1 - at;
         }
@@ -271,11 +141,60 @@ static struct comparison comparison_at(const struct question_reader *reader, siz
     return found;
 }
 
+/* The only own column that is a length of time. */
+static const struct named_column *sole_duration(const struct question_reader *reader)
+{
+    const struct named_column *found = NULL;
+
+    for (size_t i = 0; i < reader->names.column_count; i++) {
+        const struct named_column *column = &reader->names.columns[i];
+
+        if (column->depth || !reader_is_number(column) || name_unit_seconds(column) <= 0)
+            continue;
+        if (found)
+            return NULL;
+        found = column;
+    }
+    return found;
+}
+
+/* "10 minutes" of a column of seconds is 600. False when the column is no length of time. */
+static bool convert(const struct question_reader *reader, size_t at, struct comparison *found,
+                    const struct named_column *column)
+{
+    double unit = unit_at(reader, at + found->length), own = name_unit_seconds(column);
+
+    if (unit <= 0)
+        return true;
+    if (own <= 0)
+        return false;
+    for (size_t i = 0; i < found->count; i++)
+        found->numbers[i] = found->numbers[i] * unit / own;
+    found->length++;
+    return true;
+}
+
 static bool add_comparison(struct question_reader *reader, const struct named_column *column,
                            const struct comparison *found)
 {
     return reader_add_filter(reader, column->path, found->op,
                              typed_numbers(reader->arena, found->numbers, found->count));
+}
+
+/* "never started": a counter that is zero. */
+static bool read_never(struct question_reader *reader, size_t at, const struct name *name)
+{
+    size_t before = reader_negation(reader, at);
+    const double zero = 0;
+
+    if (before == SIZE_MAX || !reader_is_counter(reader, name->column) ||
+        !word_is(&reader->tokens.words, before, "never") ||
+        !reader_add_filter(reader, name->column->path, TYPED_EQUAL,
+                           typed_numbers(reader->arena, &zero, 1)))
+        return false;
+    question_take(reader, at, name->length);
+    question_take(reader, before, 1);
+    return true;
 }
 
 /* "value above 10", "value is not 5". */
@@ -287,7 +206,10 @@ static bool read_number_column(struct question_reader *reader, size_t at, const 
     if (reader_grammar(reader, next) == GRAMMAR_WITH)
         next += reader_length(reader, next);
     found = comparison_at(reader, next, true);
-    if (!found.length || !add_comparison(reader, name->column, &found))
+    if (!found.length)
+        return read_never(reader, at, name);
+    if (!convert(reader, next, &found, name->column) ||
+        !add_comparison(reader, name->column, &found))
         return false;
     question_take(reader, at, next + found.length - at);
     return true;
@@ -305,34 +227,64 @@ static bool counts_entity(const struct question_reader *reader, size_t at)
             return true;
         if (name.kind == NAME_VALUE || flag)
             at += name.length;
-        else if (grammar == GRAMMAR_NOT || grammar == GRAMMAR_DISTINCT || is_word(reader, at, "a"))
+        else if (grammar == GRAMMAR_NOT || grammar == GRAMMAR_DISTINCT ||
+                 reader_is_word(reader, at, "a"))
             at += reader_length(reader, at);
         else
             return false;
     }
 }
 
-/* "more than 100 starts", and "above 5" where the entity has one number alone. */
+/* "cost more than 40 an hour", "more than 5 orders": a name around the comparison, or what a column
+ * counts. */
+static bool read_around(struct question_reader *reader, size_t at, const struct comparison *found)
+{
+    size_t before = at, next = at + found->length, first = 0;
+    struct name name;
+
+    while (before > 0 && reader_grammar(reader, before - 1) == GRAMMAR_IS)
+        before--;
+    name = name_in_parts(&reader->names, &reader->tokens, before, next, &first);
+    if (!name.length)
+        name = name_counted(&reader->names, &reader->tokens, next);
+    if (!name.length || !reader_is_free(reader, next) ||
+        !add_comparison(reader, name.column, found))
+        return false;
+    question_take(reader, before - first, first);
+    question_take(reader, at, found->length + name.length);
+    return true;
+}
+
+/* The column of a comparison: the name behind it, the only length of time, or the only number. */
+static const struct named_column *compared_column(const struct question_reader *reader,
+                                                  const struct name *name, size_t next)
+{
+    if (name->length && reader_is_number(name->column))
+        return name->column;
+    if (unit_at(reader, next) > 0)
+        return sole_duration(reader);
+    return counts_entity(reader, next) ? NULL : reader_sole_number(reader);
+}
+
+/* "more than 100 starts", "longer than 10 minutes", and "above 5" where the entity has one number
+ * alone. */
 static void read_comparisons(struct question_reader *reader)
 {
     for (size_t at = 0; at < reader->tokens.words.count; at++) {
         struct comparison found = comparison_at(reader, at, false);
         size_t next = at + found.length;
+        const struct named_column *column;
         struct name name;
 
-        if (!found.length)
+        if (!found.length || read_around(reader, at, &found))
             continue;
         name = reader_name(reader, reader_skip(reader, next), NAME_COLUMN);
-        if (name.length && reader_is_number(name.column)) {
-            next = reader_skip(reader, next) + name.length;
-        } else {
-            const struct named_column *sole = reader_sole_number(reader);
-
-            if (!sole || counts_entity(reader, next))
-                continue;
-            name.column = sole;
-        }
-        if (add_comparison(reader, name.column, &found))
+        column = compared_column(reader, &name, next);
+        if (!column || !convert(reader, at, &found, column))
+            continue;
+        next = name.length && column == name.column ? reader_skip(reader, next) + name.length
+                                                    : at + found.length;
+        if (add_comparison(reader, column, &found))
             question_take(reader, at, next - at);
     }
 }
@@ -351,6 +303,7 @@ static size_t value_at(const struct question_reader *reader, const struct named_
 {
     struct name other = reader_any_name(reader, at);
     size_t length;
+    bool known; /* as a value of this column, and not only of another */
 
     *value = NULL;
     if (!reader_is_free(reader, at))
@@ -358,7 +311,9 @@ static size_t value_at(const struct question_reader *reader, const struct named_
     *value = name_value(&reader->names, column, &reader->tokens, at, &length);
     if (!*value)
         return 0;
-    if (reader->tokens.items[at].quoted || (other.kind == NAME_VALUE && other.length == length))
+    known = *value != reader->tokens.words.items[at].shown || other.column == column;
+    if (reader->tokens.items[at].quoted ||
+        (other.kind == NAME_VALUE && other.length == length && known))
         return length;
     if (!any || reader->tokens.items[at].grammar != GRAMMAR_NONE ||
         (other.length && other.kind != NAME_VALUE) || !*reader->tokens.items[at].fold)
@@ -376,14 +331,14 @@ static struct value_list values_at(const struct question_reader *reader,
     while (list.count < LIST_MAX) {
         const char *value;
         bool either;
-        bool free = any && (!list.count || has_digit(reader, next));
+        bool free = any && (!list.count || reader_has_digit(reader, next));
         size_t length = value_at(reader, column, next, free, &value), after;
 
         if (!length)
             break;
         list.items[list.count++] = value;
         list.length = next + length - at;
-        after = joined(reader, next + length, &either);
+        after = reader_joined(reader, next + length, &either);
         if (after == next + length && !reader->tokens.items[after].comma)
             break;
         next = after;
@@ -394,6 +349,52 @@ static struct value_list values_at(const struct question_reader *reader,
     return list;
 }
 
+/* Where "yet" stands, or "still" before a negation. */
+static bool find_yet(const struct question_reader *reader, size_t *at)
+{
+    for (*at = 0; *at < reader->tokens.words.count; ++*at) {
+        size_t next = reader_skip(reader, *at + 1);
+
+        if (reader_is_word(reader, *at, "yet") ||
+            (reader_is_word(reader, *at, "still") && reader_grammar(reader, next) == GRAMMAR_NOT))
+            return true;
+    }
+    return false;
+}
+
+/* The stages on the way to one: "not yet delivered" is of those, and not of what was cancelled. */
+static struct value_list stages_before(const struct named_column *column, const char *value)
+{
+    const struct entity_type *owner = column->owner;
+    struct value_list list = {.count = 0};
+    size_t end = 0;
+
+    if (!owner || strcmp(column->field->name, "status") != 0)
+        return list;
+    while (end < owner->stage_count && strcmp(owner->stages[end].name, value) != 0)
+        end++;
+    for (size_t i = 0; end < owner->stage_count && i < end && list.count < LIST_MAX; i++)
+        if (!owner->stages[i].terminal)
+            list.items[list.count++] = owner->stages[i].name;
+    return list;
+}
+
+static bool add_values(struct question_reader *reader, const struct named_column *column,
+                       const struct value_list *list, bool negated);
+
+/* "Not yet delivered", "still not delivered". */
+static bool add_awaited(struct question_reader *reader, const struct named_column *column,
+                        const char *value)
+{
+    size_t yet;
+    const struct value_list before = stages_before(column, value);
+
+    if (!before.count || !find_yet(reader, &yet) || !add_values(reader, column, &before, false))
+        return false;
+    question_take(reader, yet, 1);
+    return true;
+}
+
 static bool add_values(struct question_reader *reader, const struct named_column *column,
                        const struct value_list *list, bool negated)
 {
@@ -402,6 +403,8 @@ static bool add_values(struct question_reader *reader, const struct named_column
                              : negated       ? TYPED_NOT_EQUAL
                                              : TYPED_EQUAL;
 
+    if (negated && list->count == 1 && add_awaited(reader, column, list->items[0]))
+        return true;
     return reader_add_filter(reader, column->path, op, typed_texts(reader->arena, &texts));
 }
 
@@ -503,15 +506,15 @@ static void read_ids(struct question_reader *reader)
 
         if (!name.length || reader_any_name(reader, at).length > name.length)
             continue;
-        while (
-            is_word(reader, next, "id") || is_word(reader, next, "number") ||
-            is_word(reader, next, "no") || is_word(reader, next, "#") ||
-            (list.count == 0 && is_word(reader, next, "with") && is_word(reader, next + 1, "id")))
+        while (reader_is_word(reader, next, "id") || reader_is_word(reader, next, "number") ||
+               reader_is_word(reader, next, "no") || reader_is_word(reader, next, "#") ||
+               (list.count == 0 && reader_is_word(reader, next, "with") &&
+                reader_is_word(reader, next + 1, "id")))
             next++;
-        while (list.count < LIST_MAX && is_id(reader, next)) {
+        while (list.count < LIST_MAX && reader_is_id(reader, next)) {
             list.items[list.count++] = reader->tokens.words.items[next].shown;
             list.length = next + 1;
-            next = joined(reader, next + 1, &either);
+            next = reader_joined(reader, next + 1, &either);
         }
         if (!list.count || !add_values(reader, &column, &list, before != SIZE_MAX))
             continue;
@@ -526,7 +529,7 @@ static void read_ids(struct question_reader *reader)
 static void read_known_ids(struct question_reader *reader)
 {
     for (size_t at = 0; at < reader->tokens.words.count; at++)
-        for (size_t i = 0; i < reader->names.entity_count && is_id(reader, at); i++) {
+        for (size_t i = 0; i < reader->names.entity_count && reader_is_id(reader, at); i++) {
             const struct named_entity *entity = &reader->names.entities[i];
             const char *id = reader->tokens.words.items[at].shown;
             const struct value_list list = {{id}, 1, 1};
@@ -560,8 +563,8 @@ static void read_absence(struct question_reader *reader)
                 question_take(reader, at, next + name.length - at);
         } else if (grammar == GRAMMAR_WITH) {
             next = at + reader_length(reader, at);
-            if (!is_word(reader, next, "a") && !is_word(reader, next, "an") &&
-                !is_word(reader, next, "any"))
+            if (!reader_is_word(reader, next, "a") && !reader_is_word(reader, next, "an") &&
+                !reader_is_word(reader, next, "any"))
                 continue;
             name = reader_name(reader, next + 1, NAME_COLUMN);
             if (name.length && name.column->field->column->type != COLUMN_BOOLEAN &&

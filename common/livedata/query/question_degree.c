@@ -60,12 +60,7 @@ static bool find_self(const struct question_reader *reader, size_t *at)
 /* Whether several are asked for: by an English plural, or by "which ones" of other languages. */
 static bool asks_for_several(const struct question_reader *reader, size_t self)
 {
-    const char *fold = reader->tokens.items[self].fold;
-    size_t length = strlen(fold);
-
-    if (reader_asks_for_ones(reader))
-        return true;
-    return strcmp(reader->tokens.language, "en") == 0 && length && fold[length - 1] == 's';
+    return reader_asks_for_ones(reader) || reader_is_plural(reader, self);
 }
 
 /* "the 5 cheapest products"; the number stands beside the words or the entity. */

@@ -109,14 +109,6 @@ static struct rank_measure measure_at(const struct question_reader *reader, size
     return found;
 }
 
-static bool is_plural(const struct question_reader *reader, size_t at)
-{
-    const char *fold = reader->tokens.items[at].fold;
-    size_t length = strlen(fold);
-
-    return strcmp(reader->tokens.language, "en") == 0 && length && fold[length - 1] == 's';
-}
-
 static bool head_at(const struct question_reader *reader, size_t at, struct rank_head *head)
 {
     struct name name = reader_name(reader, at, NAME_ENTITY);
@@ -131,7 +123,7 @@ static bool head_at(const struct question_reader *reader, size_t at, struct rank
         *head = (struct rank_head){false, name.column->path, false, at, name.length};
     }
     last = at + name.length - 1;
-    head->plural = is_plural(reader, last);
+    head->plural = reader_is_plural(reader, last);
     return true;
 }
 
@@ -251,10 +243,15 @@ static bool read_superlative(struct question_reader *reader, size_t at)
     if (!with || !measure.found)
         return false;
     with--;
-    if (reader_grammar(reader, with) != GRAMMAR_WITH && reader_grammar(reader, with) != GRAMMAR_BY)
+    if (reader_grammar(reader, with) != GRAMMAR_WITH &&
+        reader_grammar(reader, with) != GRAMMAR_BY && reader_grammar(reader, with) != GRAMMAR_USE)
         return false;
     if (!find_head(reader, with, &head))
         return false;
+    /* The least energy that a site uses is what it uses in all, as the most is. */
+    if (word_is(&reader->tokens.words, at, "least") && !head.self && measure.column &&
+        reader_is_counter(reader, measure.column))
+        grammar = GRAMMAR_FEWEST;
     number_at = head.at ? head.at - 1 : 0;
     given = head.at && reader_number(reader, number_at, &number);
     top = number_at >= given && (given ? number_at : head.at) > 0 &&
@@ -265,6 +262,38 @@ static bool read_superlative(struct question_reader *reader, size_t at)
     question_take(reader, with, at - with);
     question_take(reader, at, length + measure.length);
     question_take(reader, measure.entity, measure.entity_length);
+    return true;
+}
+
+/* "which machine was started most often", "costs the most": by the number before it. */
+static bool read_behind(struct question_reader *reader, size_t at)
+{
+    enum grammar grammar = reader_grammar(reader, at);
+    struct rank_measure measure = {.select = TYPED_ROWS, .found = true};
+    size_t end = at, start;
+    struct rank_head head;
+    struct name name = {0};
+
+    if (grammar != GRAMMAR_MOST && grammar != GRAMMAR_FEWEST)
+        return false;
+    while (end > 0 && (reader_grammar(reader, end - 1) == GRAMMAR_FILLER ||
+                       reader_grammar(reader, end - 1) == GRAMMAR_IS))
+        end--;
+    for (start = end; start-- > 0 && !name.length;) {
+        name = reader_name(reader, start, NAME_COLUMN);
+        if (name.length && start + name.length == end)
+            break;
+        name.length = 0;
+    }
+    if (!name.length || name.column->depth || !reader_is_number(name.column) ||
+        !find_head(reader, start, &head))
+        return false;
+    measure.column = name.column;
+    if (!rank(reader, &head, measure, grammar, choose_limit(reader, 0, false, &head)))
+        return false;
+    question_take(reader, head.at, head.length);
+    question_take(reader, start, name.length);
+    question_take(reader, at, reader_length(reader, at));
     return true;
 }
 
@@ -304,11 +333,11 @@ static void read_latest(struct question_reader *reader, size_t at)
     for (size_t i = next + given; i < reader->tokens.words.count; i++) {
         name = reader_name(reader, i, NAME_ENTITY);
         if (reader_is_self(&name)) {
-            single = !is_plural(reader, i + name.length - 1);
+            single = !reader_is_plural(reader, i + name.length - 1);
             break;
         }
         name = reader_name(reader, i, NAME_COLUMN);
-        single = i == next && name.length && !name.column->depth && !is_plural(reader, i);
+        single = i == next && name.length && !name.column->depth && !reader_is_plural(reader, i);
         if (single)
             break;
         name.length = 0;
@@ -351,7 +380,8 @@ void reader_read_rankings(struct question_reader *reader)
             return;
         if (grammar == GRAMMAR_MOST || grammar == GRAMMAR_FEWEST || grammar == GRAMMAR_MAX ||
             grammar == GRAMMAR_MIN)
-            (void)(read_superlative(reader, at) || read_adjective(reader, at));
+            (void)(read_superlative(reader, at) || read_adjective(reader, at) ||
+                   read_behind(reader, at));
     }
     for (size_t at = 0; at < reader->tokens.words.count; at++) {
         enum grammar grammar = reader_grammar(reader, at);

@@ -96,11 +96,43 @@ size_t reader_negation(const struct question_reader *reader, size_t at)
             return at;
         if (word_is_one_of(&reader->tokens.words, at, parts))
             break;
+        if (word_is(&reader->tokens.words, at, "yet"))
+            continue;
         if (grammar != GRAMMAR_FILLER && grammar != GRAMMAR_IS && grammar != GRAMMAR_IN &&
             grammar != GRAMMAR_FROM && grammar != GRAMMAR_WITH)
             break;
     }
     return SIZE_MAX;
+}
+
+bool reader_is_word(const struct question_reader *reader, size_t at, const char *word)
+{
+    return reader_is_free(reader, at) && word_is(&reader->tokens.words, at, word);
+}
+
+size_t reader_joined(const struct question_reader *reader, size_t at, bool *or_too)
+{
+    enum grammar grammar = reader_grammar(reader, at);
+
+    *or_too = grammar == GRAMMAR_OR;
+    if (grammar == GRAMMAR_AND || grammar == GRAMMAR_OR)
+        return at + reader_length(reader, at);
+    return at;
+}
+
+bool reader_has_digit(const struct question_reader *reader, size_t at)
+{
+    const char *shown = reader->tokens.words.items[at].shown;
+
+    return shown[strcspn(shown, "0123456789")] != '\0';
+}
+
+bool reader_is_id(const struct question_reader *reader, size_t at)
+{
+    if (!reader_is_free(reader, at) || reader_any_name(reader, at).length ||
+        reader_grammar(reader, at) != GRAMMAR_NONE)
+        return false;
+    return reader->tokens.items[at].quoted || reader_has_digit(reader, at);
 }
 
 bool reader_number(const struct question_reader *reader, size_t at, double *value)
@@ -143,6 +175,14 @@ bool reader_asks_for_ones(const struct question_reader *reader)
         if (word_is(&reader->tokens.words, at, "ones"))
             return true;
     return false;
+}
+
+bool reader_is_plural(const struct question_reader *reader, size_t at)
+{
+    const char *fold = reader->tokens.items[at].fold;
+    size_t length = strlen(fold);
+
+    return strcmp(reader->tokens.language, "en") == 0 && length && fold[length - 1] == 's';
 }
 
 bool reader_is_number(const struct named_column *column)

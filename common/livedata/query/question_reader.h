@@ -22,9 +22,10 @@ struct question_reader {
     const char *groups[READER_GROUPS_MAX];
     const char *shown[READER_SHOWN_MAX]; /* columns that are named without a use */
     size_t shown_count;
-    bool selected; /* something is computed */
-    bool named;    /* the entity is named */
-    bool when;     /* the question is for a time */
+    bool selected;    /* something is computed */
+    bool named;       /* the entity is named */
+    bool when;        /* the question is for a time */
+    bool conditional; /* conditions on its own columns say what the question is about */
     const char *conflict;
 };
 
@@ -41,6 +42,13 @@ struct name reader_any_name(const struct question_reader *reader, size_t at);
 size_t reader_skip(const struct question_reader *reader, size_t at);
 /* Where a negation stands before `at`, with nothing but such words between; SIZE_MAX = nowhere. */
 size_t reader_negation(const struct question_reader *reader, size_t at);
+/* Whether the token is this word, and free. */
+bool reader_is_word(const struct question_reader *reader, size_t at, const char *word);
+/* Past AND, OR or a comma; `at` itself when none joins. */
+size_t reader_joined(const struct question_reader *reader, size_t at, bool *or_too);
+/* Whether an id follows the entity's name: "by machine M-3" names one. */
+bool reader_is_id(const struct question_reader *reader, size_t at);
+bool reader_has_digit(const struct question_reader *reader, size_t at);
 /* A number at the token. */
 bool reader_number(const struct question_reader *reader, size_t at, double *value);
 
@@ -55,6 +63,8 @@ bool reader_is_self(const struct name *name);
 /* Whether several are asked for by "which ones", as other languages say it. */
 bool reader_asks_for_ones(const struct question_reader *reader);
 bool reader_is_number(const struct named_column *column);
+/* Whether the token is an English plural. */
+bool reader_is_plural(const struct question_reader *reader, size_t at);
 bool reader_is_counter(const struct question_reader *reader, const struct named_column *column);
 
 /* The steps, in this order. */

@@ -42,6 +42,25 @@ static bool read_distinct_entity(struct question_reader *reader, size_t at, size
     return true;
 }
 
+static bool is_named(const struct question_reader *reader)
+{
+    for (size_t at = 0; at < reader->tokens.words.count; at++) {
+        struct name name = reader_name(reader, at, NAME_ENTITY);
+
+        if (reader_is_self(&name))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a number column is added up when it is counted: starts, and the units of products. */
+static bool is_countable(const struct question_reader *reader, const struct name *name, size_t at)
+{
+    return reader_is_counter(reader, name->column) ||
+           (name->column->field->column->type == COLUMN_INTEGER && is_named(reader) &&
+            reader_is_plural(reader, at + name->length - 1));
+}
+
 /* "how many readings", "how many different sensors", "number of sites", "how many starts". */
 static void read_count(struct question_reader *reader, size_t at)
 {
@@ -58,7 +77,7 @@ static void read_count(struct question_reader *reader, size_t at)
     name = reader_name(reader, next, NAME_COLUMN);
     if (name.length && !name.column->depth &&
         reader_name(reader, next, NAME_ENTITY).length < name.length) {
-        bool counter = reader_is_counter(reader, name.column);
+        bool counter = is_countable(reader, &name, next);
 
         if (name.column->field->column->type == COLUMN_BOOLEAN ||
             (reader_is_number(name.column) && !distinct && !counter))
@@ -108,7 +127,8 @@ static bool aggregate(struct question_reader *reader, enum typed_select select, 
         question_take(reader, i, name.length);
         return true;
     }
-    if (!sole || reader_grammar(reader, next) == GRAMMAR_COUNT)
+    if (!sole || reader_grammar(reader, next) == GRAMMAR_COUNT ||
+        strstr(reader->tokens.words.items[at].text, "together"))
         return false;
     select_over(reader, select, sole);
     question_take(reader, at, length);
@@ -249,6 +269,23 @@ static void read_shown(struct question_reader *reader)
     }
 }
 
+/* Columns of related entities alone are no question about this one: their words were not
+ * understood. */
+static void give_back_shown(struct question_reader *reader)
+{
+    bool own = reader->named || reader->selected || !reader->shown_count;
+
+    for (size_t i = 0; i < reader->shown_count; i++)
+        own = own || !strchr(reader->shown[i], '.');
+    for (size_t at = 0; !own && at < reader->tokens.words.count; at++) {
+        struct name name = reader->found[at][NAME_COLUMN];
+
+        for (size_t i = 0; name.length && i < reader->shown_count; i++)
+            if (name.column->path == reader->shown[i])
+                words_take(&reader->tokens.words, at, name.length, SLOT_NONE);
+    }
+}
+
 /* "when was": for the entity's time, unless a time is named. */
 static void read_when(struct question_reader *reader)
 {
@@ -322,6 +359,15 @@ static void read_entities(struct question_reader *reader)
     }
 }
 
+/* "over the last week" */
+static bool is_over_period(const struct question_reader *reader, size_t at)
+{
+    size_t next = reader_skip(reader, at + 1);
+
+    return reader_is_word(reader, at, "over") && next < reader->tokens.words.count &&
+           reader->tokens.words.items[next].slot == SLOT_PERIOD;
+}
+
 /* Words that carry no meaning where they stand. */
 static void read_fillers(struct question_reader *reader)
 {
@@ -331,10 +377,9 @@ static void read_fillers(struct question_reader *reader)
         if (grammar == GRAMMAR_FILLER || grammar == GRAMMAR_IS || grammar == GRAMMAR_AND ||
             grammar == GRAMMAR_IN || grammar == GRAMMAR_FROM || grammar == GRAMMAR_WITH)
             question_take(reader, at, reader_length(reader, at));
-        /* "over the last week" */
-        if (grammar == GRAMMAR_ABOVE && at + 1 < reader->tokens.words.count &&
-            reader->tokens.words.items[at + 1].slot == SLOT_PERIOD &&
-            word_is(&reader->tokens.words, at, "over"))
+        if (grammar == GRAMMAR_HOW && reader->selected)
+            question_take(reader, at, reader_length(reader, at));
+        if (is_over_period(reader, at))
             question_take(reader, at, 1);
     }
 }
@@ -357,9 +402,96 @@ static void choose_record(struct question_reader *reader)
     reader->plan.filters.count = 0;
 }
 
+static const struct named_column *own_column(const struct question_reader *reader, const char *path)
+{
+    for (size_t i = 0; i < reader->names.column_count; i++)
+        if (!reader->names.columns[i].depth && strcmp(reader->names.columns[i].path, path) == 0)
+            return &reader->names.columns[i];
+    return NULL;
+}
+
+/* Whether the column holds the key of a related entity. */
+static bool is_relation(const struct question_reader *reader, const char *path)
+{
+    for (size_t i = 0; i < reader->names.entity_count; i++)
+        if (*reader->names.entities[i].path && strcmp(reader->names.entities[i].key, path) == 0)
+            return true;
+    return false;
+}
+
+static bool is_own_text(const struct question_reader *reader, const char *path)
+{
+    const struct named_column *column = own_column(reader, path);
+
+    return column && column->field->column->type == COLUMN_TEXT && !is_relation(reader, path) &&
+           strcmp(path, reader->names.type->primary_key) != 0;
+}
+
+/* Whether a unit of time is among the groups. */
+static bool has_unit(const struct question_reader *reader)
+{
+    for (size_t i = 0; i < reader->plan.group_by.count; i++)
+        if (!own_column(reader, reader->groups[i]) && !strchr(reader->groups[i], '.'))
+            return true;
+    return false;
+}
+
+/* Whether conditions alone say what the question is about: each is on an own column, so that "what
+ * is running in the north" is about machines. */
+static bool is_conditional(const struct question_reader *reader)
+{
+    for (size_t i = 0; i < reader->plan.filters.count; i++)
+        if (strchr(reader->filters[i].column, '.') ||
+            is_relation(reader, reader->filters[i].column))
+            return false;
+    return reader->plan.filters.count && !reader->plan.group_by.count && !reader->shown_count &&
+           !reader->plan.order;
+}
+
+/* The value of one kind of rows over time: "temperature by hour", "is the pressure higher than last
+ * week" are about the mean of the only number. The kinds are values that only the data knows:
+ * declared ones are states, as in "cancelled by day", and of those nothing is measured. */
+static void choose_average(struct question_reader *reader)
+{
+    const struct named_column *sole = reader_sole_number(reader);
+    bool kind = false;
+
+    for (size_t i = 0; i < reader->plan.filters.count; i++)
+        kind = kind || (reader->filters[i].op == TYPED_EQUAL &&
+                        is_own_text(reader, reader->filters[i].column) &&
+                        !name_declares(own_column(reader, reader->filters[i].column)));
+    if (sole && kind && (reader->plan.compare || has_unit(reader)))
+        select_over(reader, TYPED_AVERAGE, sole);
+}
+
+/* "list the sensors": the values of a column that is all that is named, each once. */
+static void choose_values(struct question_reader *reader)
+{
+    const char *path = reader->shown_count == 1 ? reader->shown[0] : NULL;
+
+    if (!path || !is_own_text(reader, path) || reader->plan.group_by.count || reader->plan.order ||
+        reader->when || !reader_add_group(reader, path))
+        return;
+    reader->shown_count = 0;
+    reader->plan.select = TYPED_COUNT;
+    reader->selected = true;
+}
+
+/* What a question is about that names no entity. */
+static void choose_unnamed(struct question_reader *reader)
+{
+    if (reader->named || reader->selected || !reader->names.type)
+        return;
+    choose_average(reader);
+    if (!reader->selected)
+        choose_values(reader);
+    reader->conditional = !reader->selected && is_conditional(reader);
+}
+
 /* Grouped without anything computed: counted. */
 static void choose(struct question_reader *reader)
 {
+    choose_unnamed(reader);
     if (reader->when) {
         if (!reader->shown_count && reader->time)
             reader->shown[reader->shown_count++] = reader->time->name;
@@ -397,5 +529,6 @@ void reader_read_selection(struct question_reader *reader)
     read_direction(reader);
     read_entities(reader);
     read_fillers(reader);
+    give_back_shown(reader);
     choose(reader);
 }

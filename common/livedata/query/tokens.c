@@ -221,6 +221,11 @@ static const char *next(struct splitter *splitter, const char *question, const c
         add_quoted(splitter, at + open, (size_t)(end - at) - open);
         return end + close;
     }
+    length = at == question || !isalnum((unsigned char)at[-1]) ? clock_length(at) : 0;
+    if (length) {
+        (void)add(splitter, at, length);
+        return at + length;
+    }
     length = number_at(question, at);
     if (length) {
         if (add(splitter, at, length))
@@ -363,9 +368,11 @@ static const char *shown_of(struct arena *arena, const struct question_tokens *t
 }
 
 /* Appends the English words of a phrase; an empty text drops it. */
-static void put_english(struct arena *arena, struct question_tokens *made, const char *english,
-                        const char *shown, bool comma)
+static void put_english(struct arena *arena, struct question_tokens *made,
+                        const struct phrase *phrase, const char *shown, bool comma)
 {
+    const char *english = phrase->english, *before_time = phrase->before_time;
+
     while (*english && made->words.count < QUESTION_WORDS_MAX) {
         size_t length = strcspn(english, " "), at = made->words.count++;
         struct question_word *word = &made->words.items[at];
@@ -373,8 +380,10 @@ static void put_english(struct arena *arena, struct question_tokens *made, const
         *word = (struct question_word){.text = arena_copy(arena, english, length), .shown = shown};
         if (isdigit((unsigned char)*english))
             read_number(word);
-        made->items[at] = (struct question_token){.fold = "", .comma = comma};
+        made->items[at] =
+            (struct question_token){.fold = "", .comma = comma, .before_time = before_time};
         comma = false;
+        before_time = NULL;
         english += length;
         english += *english == ' ';
     }
@@ -395,32 +404,27 @@ static void drop_unclear_numbers(struct question_tokens *tokens)
 }
 
 /* "2025 году": the word after a year says no more. */
-static bool is_after_year(const struct question_tokens *made, const char *text)
+static bool is_after_year(const struct question_tokens *made, const struct phrase_list *list,
+                          const struct question_tokens *tokens, size_t at)
 {
-    static const char *const words[] = {"год", "году", "года"};
     const struct question_word *last;
 
-    if (!made->words.count)
+    if (!made->words.count || !list->after_year || !match_list(tokens, at, list->after_year))
         return false;
     last = &made->words.items[made->words.count - 1];
-    if (!last->number || last->value < 1970 || last->value >= 2200)
-        return false;
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(text, words[i]) == 0)
-            return true;
-    return false;
+    return last->number && last->value >= 1970 && last->value < 2200;
 }
 
 static void translate(struct arena *arena, const struct token_names *names,
                       struct question_tokens *tokens)
 {
-    static const struct phrase after_year = {"", "the"};
+    static const struct phrase after_year = {"", "the", NULL};
     const struct phrase_list *list = choose_language(tokens);
     struct question_tokens made = {.language = list ? list->language : "en"};
 
     if (!list)
         return;
-    if (strcmp(list->language, "zh") != 0 && strcmp(list->language, "ar") != 0)
+    if (list->decimal_comma)
         drop_unclear_numbers(tokens);
     made.words.cut = tokens->words.cut;
     made.words.items = ARENA_ARRAY(arena, struct question_word, QUESTION_WORDS_MAX + 1);
@@ -430,12 +434,12 @@ static void translate(struct arena *arena, const struct token_names *names,
         const struct phrase *phrase = find_foreign(tokens, at, list, &length);
         size_t name = names ? names->is_name(names->context, tokens, at) : 0;
 
-        if (!phrase && !name && is_after_year(&made, tokens->words.items[at].text)) {
+        if (!phrase && !name && is_after_year(&made, list, tokens, at)) {
             phrase = &after_year;
             length = 1;
         }
         if (phrase && length > name) {
-            put_english(arena, &made, phrase->english, shown_of(arena, tokens, at, length),
+            put_english(arena, &made, phrase, shown_of(arena, tokens, at, length),
                         tokens->items[at].comma);
             at += length;
             continue;

@@ -56,7 +56,10 @@ enum grammar {
     GRAMMAR_TRUE,
     GRAMMAR_FALSE,
     GRAMMAR_COMPARED,
-    GRAMMAR_UNIT, /* hour, day, week, month */
+    GRAMMAR_UNIT,   /* hour, day, week, month */
+    GRAMMAR_HOW,    /* "how is": says no more than what is computed */
+    GRAMMAR_CHANGE, /* "went up" since another period */
+    GRAMMAR_USE,    /* a verb for "has" before "the most" */
     GRAMMAR__MAX
 };
 
@@ -65,7 +68,8 @@ struct question_token {
     enum grammar grammar; /* of the phrase that begins here */
     size_t length;        /* tokens of that phrase */
     bool quoted;
-    bool comma; /* one stands before it */
+    bool comma;              /* one stands before it */
+    const char *before_time; /* what the word means before a time; NULL = the same */
 };
 
 struct question_tokens {
@@ -97,11 +101,14 @@ bool token_same(const char *word, const char *name);
  * the end of a word stands for any ending. */
 struct phrase {
     const char *words, *english;
+    const char *before_time; /* instead, where a time follows; NULL = the same */
 };
 struct phrase_list {
     const char *language;
     const struct phrase *items;
     size_t count;
+    const char *after_year; /* words that say no more than the year before them */
+    bool decimal_comma;     /* "1,500" is one and a half */
 };
 extern const struct phrase_list foreign_phrases[];
 extern const size_t foreign_phrase_lists;

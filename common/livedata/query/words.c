@@ -73,6 +73,35 @@ static size_t word_length(const char *at)
     return length;
 }
 
+/* " am", "pm" */
+static size_t half_length(const char *at)
+{
+    size_t blank = strspn(at, " ");
+
+    if (blank > 1 ||
+        (tolower((unsigned char)at[blank]) != 'a' && tolower((unsigned char)at[blank]) != 'p') ||
+        tolower((unsigned char)at[blank + 1]) != 'm' || is_letter(at[blank + 2]))
+        return 0;
+    return blank + 2;
+}
+
+size_t clock_length(const char *at)
+{
+    size_t hours = strspn(at, "0123456789"), length = hours, half;
+
+    if (!hours || hours > 2)
+        return 0;
+    for (int part = 0; part < 2 && at[length] == ':'; part++) {
+        if (strspn(at + length + 1, "0123456789") != 2)
+            return 0;
+        length += 3;
+    }
+    half = half_length(at + length);
+    if (half)
+        return length + half;
+    return length == hours || is_letter(at[length]) || at[length] == ':' ? 0 : length;
+}
+
 static void add(struct arena *arena, struct question_words *words, const char *at, size_t length)
 {
     struct question_word *word = &words->items[words->count];
@@ -129,6 +158,8 @@ static size_t next_word(const char *at, size_t *skip)
     *skip = long_sign(at, &word);
     if (*skip)
         return word ? *skip : 0;
+    if (clock_length(at))
+        return clock_length(at);
     length = word_length(at);
     /* "24h" is two words, an id or a date is one. */
     if (digits && (digits >= length || (isalpha((unsigned char)at[digits]) &&

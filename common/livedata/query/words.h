@@ -59,6 +59,10 @@ struct question_words {
     bool cut;                    /* the question has more than QUESTION_WORDS_MAX words */
 };
 
+/* The length of a time of day that begins there, 0 = none: "9:00", "09:30:15", "9 am", "8:30pm". It
+ * is one word. */
+size_t clock_length(const char *at);
+
 /* Splits the question: words of all scripts, numbers, ids, dates; each sign is a word. "weren't"
  * becomes "were" and "not". */
 void words_read(struct arena *arena, const char *question, struct question_words *words);

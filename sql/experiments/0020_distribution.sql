@@ -1,2 +1,0 @@
--- Which tables lie on the nodes of a cluster.
--- include kits/distribution_1.sql
