@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fiber.h"
 #include "base/number.h"
+#include "crypto/digest.h"
 #include "net/libcurl.h"
 
 #include <errno.h>
@@ -143,24 +144,33 @@ static redisReply *exchange(const struct redis *redis, redisContext *connection,
     return reply;
 }
 
-/* NULL for an error reply and for no reply. */
-static redisReply *send_command(struct redis *redis, redisContext *connection, int count,
+/* NULL for no reply. */
+static redisReply *send_command(const struct redis *redis, redisContext *connection, int count,
                                 const char **arguments)
 {
-    redisReply *reply = fiber_current() ? exchange(redis, connection, count, arguments)
-                                        : redisCommandArgv(connection, count, arguments, NULL);
-
-    if (reply && reply->type == REDIS_REPLY_ERROR) {
-        freeReplyObject(reply);
-        return NULL;
-    }
-    return reply;
+    return fiber_current() ? exchange(redis, connection, count, arguments)
+                           : redisCommandArgv(connection, count, arguments, NULL);
 }
 
-static bool command_succeeds(struct redis *redis, redisContext *connection, int count,
+static bool is_error(const redisReply *reply, const char *code)
+{
+    return reply && reply->type == REDIS_REPLY_ERROR &&
+           strncmp(reply->str, code, strlen(code)) == 0;
+}
+
+/* NULL for an error. */
+static redisReply *without_error(redisReply *reply)
+{
+    if (!is_error(reply, ""))
+        return reply;
+    freeReplyObject(reply);
+    return NULL;
+}
+
+static bool command_succeeds(const struct redis *redis, redisContext *connection, int count,
                              const char **arguments)
 {
-    redisReply *reply = send_command(redis, connection, count, arguments);
+    redisReply *reply = without_error(send_command(redis, connection, count, arguments));
 
     if (reply)
         freeReplyObject(reply);
@@ -250,10 +260,58 @@ static redisReply *command_alone(struct redis *redis, int count, const char **ar
     return reply;
 }
 
-redisReply *redis_command(struct redis *redis, int count, const char **arguments)
+/* The reply may be an error. */
+static redisReply *run_any(struct redis *redis, int count, const char **arguments)
 {
     return fiber_current() ? command_in_fiber(redis, count, arguments)
                            : command_alone(redis, count, arguments);
+}
+
+redisReply *redis_command(struct redis *redis, int count, const char **arguments)
+{
+    return without_error(run_any(redis, count, arguments));
+}
+
+void redis_script_init(struct redis_script *script, const char *text)
+{
+    script->text = text;
+    digest_sha1_hex(text, strlen(text), script->sha1);
+}
+
+/* False unless it is a list of `count` integers. */
+static bool read_integers(const redisReply *reply, int64_t *numbers, size_t count)
+{
+    bool good = reply->type == REDIS_REPLY_ARRAY && reply->elements == count;
+
+    for (size_t i = 0; good && i < count; i++) {
+        good = reply->element[i]->type == REDIS_REPLY_INTEGER;
+        numbers[i] = reply->element[i]->integer;
+    }
+    return good;
+}
+
+bool redis_run_script(struct redis *redis, const struct redis_script *script, const char *key,
+                      const struct redis_arguments *arguments, int64_t *numbers, size_t count)
+{
+    const char *all[REDIS_SCRIPT_ARGUMENTS_MAX + 4] = {"EVALSHA", script->sha1, "1", key};
+    redisReply *reply;
+    bool good;
+
+    if (arguments->count > REDIS_SCRIPT_ARGUMENTS_MAX)
+        return false;
+    for (size_t i = 0; i < arguments->count; i++)
+        all[4 + i] = arguments->items[i];
+    reply = run_any(redis, (int)arguments->count + 4, all);
+    if (is_error(reply, "NOSCRIPT")) {
+        freeReplyObject(reply);
+        all[0] = "EVAL";
+        all[1] = script->text;
+        reply = run_any(redis, (int)arguments->count + 4, all);
+    }
+    good = reply && read_integers(reply, numbers, count);
+    if (reply)
+        freeReplyObject(reply);
+    return good;
 }
 
 static enum error connection_lost(struct redis *redis, struct problem *problem)

@@ -9,8 +9,11 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "crypto/digest.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct redis;
 struct redisReply;
@@ -30,6 +33,25 @@ bool redis_is_local(const struct redis *redis);
 /* The reply to a command, to be freed with freeReplyObject(); NULL without a reply, and for an
  * error. */
 struct redisReply *redis_command(struct redis *redis, int count, const char **arguments);
+
+/* A Lua script, and the name by which the server knows it. */
+struct redis_script {
+    const char *text;
+    char sha1[DIGEST_SHA1_TEXT];
+};
+void redis_script_init(struct redis_script *script, const char *text);
+
+enum { REDIS_SCRIPT_ARGUMENTS_MAX = 256 };
+
+struct redis_arguments {
+    const char *items[REDIS_SCRIPT_ARGUMENTS_MAX];
+    size_t count;
+};
+
+/* Runs the script on one key; a server that does not know it is given its text. False unless it
+ * answers with `count` integers. */
+bool redis_run_script(struct redis *redis, const struct redis_script *script, const char *key,
+                      const struct redis_arguments *arguments, int64_t *numbers, size_t count);
 
 /* ERROR_UNAVAILABLE redis_unavailable; at once, if the server failed a moment ago. */
 MUST_CHECK enum error redis_publish(struct redis *redis, const char *channel, const char *text,

@@ -151,6 +151,17 @@ static void close_cell(struct breaker_cell *cell)
     cell->probe = 0;
 }
 
+/* Failures in a row with one more, those of other hosts included. */
+static uint32_t count_failure(struct breaker_cell *cell, int64_t now)
+{
+    int64_t age = now - cell->heard_at;
+
+    cell->failures++;
+    return age >= 0 && age < BREAKER_HEARD_SECONDS * INT64_C(1000000)
+               ? cell->failures + cell->others
+               : cell->failures;
+}
+
 void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
                     struct breaker_permit *permit, bool well)
 {
@@ -169,7 +180,8 @@ void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
         ; /* the cell now has another name */
     else if (well && (is_probe || !cell->open_until))
         close_cell(cell);
-    else if (is_probe || (!well && !cell->open_until && ++cell->failures >= rule->failures))
+    else if (is_probe ||
+             (!well && !cell->open_until && count_failure(cell, region->now()) >= rule->failures))
         open_cell(cell, region->now(), rule);
     shm_lock_give(&table->lock);
 }
@@ -267,6 +279,54 @@ void breaker_read(struct shm_region *region, const char *name, const struct brea
         figures->last.message[BREAKER_MESSAGE_MAX - 1] = 0;
         if (cell->open_until)
             figures->state = probe_is_under_way(cell, now, rule) ? BREAKER_HALF_OPEN : BREAKER_OPEN;
+    }
+    shm_lock_give(&table->lock);
+}
+
+size_t breaker_list(struct shm_region *region, struct breaker_notice *notices, size_t most)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    int64_t now = region->now();
+    size_t count = 0;
+    bool inherited;
+
+    if (!shm_lock_take(&table->lock, &inherited))
+        return 0;
+    for (uint32_t i = 0; i < cell_count(table) && count < most; i++) {
+        const struct breaker_cell *cell = &table->cells[i];
+        struct breaker_notice *notice = &notices[count];
+
+        if (!cell->name[0])
+            continue;
+        memcpy(notice->name, cell->name, sizeof notice->name);
+        notice->name[BREAKER_NAME_MAX - 1] = 0;
+        notice->failures = cell->failures;
+        notice->open_us = cell->open_until > now ? cell->open_until - now : 0;
+        count++;
+    }
+    shm_lock_give(&table->lock);
+    return count;
+}
+
+void breaker_hear(struct shm_region *region, const struct breaker_notice *notice)
+{
+    struct breaker_table *table = &region->layout->breakers;
+    int64_t now = region->now();
+    struct breaker_cell *cell;
+    bool inherited;
+
+    if (!shm_lock_take(&table->lock, &inherited))
+        return;
+    cell = find_cell(table, notice->name);
+    if (cell) {
+        cell->others = notice->failures;
+        cell->heard_at = now;
+        if (notice->open_us > 0 && !cell->open_until) {
+            cell->opens++;
+            cell->opened_at = now;
+        }
+        if (notice->open_us > 0 && !cell->probe && cell->open_until < now + notice->open_us)
+            cell->open_until = now + notice->open_us;
     }
     shm_lock_give(&table->lock);
 }

@@ -12,6 +12,7 @@
 #include "shm/region.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum {
     BREAKERS_MAX = 64,         /* names; further ones are never refused */
@@ -80,5 +81,20 @@ struct breaker_figures {
 /* A consistent snapshot of one breaker. `rule` says how long a probe may take. */
 void breaker_read(struct shm_region *region, const char *name, const struct breaker_rule *rule,
                   struct breaker_figures *figures);
+/* What hosts tell each other of their breakers (limits/limits.h). */
+struct breaker_notice {
+    char name[BREAKER_NAME_MAX];
+    uint32_t failures; /* in a row */
+    int64_t open_us;   /* microseconds for which calls are still refused; 0 = they are not */
+};
+
+/* The breakers of this host, at most `most`; returns how many. */
+size_t breaker_list(struct shm_region *region, struct breaker_notice *notices, size_t most);
+
+/* Takes over what other hosts say, for BREAKER_HEARD_SECONDS: their failures add to those of this
+ * host, and where they refuse calls this host refuses them for as long. Does nothing for a name
+ * that this host has never called. */
+enum { BREAKER_HEARD_SECONDS = 5 };
+void breaker_hear(struct shm_region *region, const struct breaker_notice *notice);
 
 #endif

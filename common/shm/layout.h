@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 12
+#define SHM_LAYOUT_VERSION 13
 #define SHM_MAGIC "ASSAYSHM"
 #define MICROSECONDS INT64_C(1000000) /* per second */
 
@@ -59,6 +59,8 @@ struct breaker_cell {
     pid_t probe_pid;
     uint64_t opens, refusals; /* since the name has this cell */
     int64_t opened_at;        /* of the region's clock; 0 = not open */
+    uint32_t others;          /* failures in a row on other hosts, as it was heard at: */
+    int64_t heard_at;         /* of the region's clock */
     struct breaker_failure last;
 };
 
@@ -173,6 +175,7 @@ struct region_layout {
 struct shm_region {
     struct region_layout *layout;
     int64_t (*now)(void); /* microseconds */
+    void *attached;       /* of a module above; NULL = nothing */
     char *path;           /* NULL without a file */
     dev_t device;         /* identify the mapped file */
     ino_t inode;

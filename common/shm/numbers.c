@@ -34,3 +34,9 @@ void shm_number_raise(struct shm_region *region, unsigned number, int64_t value)
     while (seen < value && !atomic_compare_exchange_weak(held, &seen, value))
         continue;
 }
+
+bool shm_number_replace(struct shm_region *region, unsigned number, int64_t expected, int64_t value)
+{
+    shm_check_index("number", number, SHM_NUMBERS_MAX);
+    return atomic_compare_exchange_strong(&region->layout->numbers[number], &expected, value);
+}

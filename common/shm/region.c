@@ -352,3 +352,13 @@ void shm_region_set_clock(struct shm_region *region, int64_t (*now_microseconds)
 {
     region->now = now_microseconds ? now_microseconds : now_since_boot;
 }
+
+void shm_region_attach(struct shm_region *region, void *attached)
+{
+    region->attached = attached;
+}
+
+void *shm_region_attached(const struct shm_region *region)
+{
+    return region->attached;
+}

@@ -16,7 +16,9 @@
 #include <stdint.h>
 
 enum {
-    SHM_NUMBERS_MAX = 8, /* shared numbers in one region */
+    SHM_NUMBERS_MAX = 12, /* shared numbers in one region */
+    /* Those from here on belong to limits/limits.h, the others to the service. */
+    SHM_NUMBERS_OF_LIMITS = 8,
     /* The version of the region that the responders and the other programs of a service share.
      * Change it when the meaning of a number changes. */
     SHM_SERVICE_VERSION = 2
@@ -59,11 +61,18 @@ bool shm_region_is_sound(const struct shm_region *region);
  * which counts suspended time (CLOCK_BOOTTIME). Applies to this handle only. */
 void shm_region_set_clock(struct shm_region *region, int64_t (*now_microseconds)(void));
 
+/* What a module above keeps with this handle, NULL at first. The region never reads it. */
+void shm_region_attach(struct shm_region *region, void *attached);
+void *shm_region_attached(const struct shm_region *region);
+
 /* Numbers that all workers share, indexed by an enum of the service, initially 0. An index out of
  * range aborts. */
 int64_t shm_number(const struct shm_region *region, unsigned number);
 void shm_number_add(struct shm_region *region, unsigned number, int64_t amount);
 /* Sets it unless it is larger already. */
 void shm_number_raise(struct shm_region *region, unsigned number, int64_t value);
+/* Sets it if it is `expected`; whether it was. */
+bool shm_number_replace(struct shm_region *region, unsigned number, int64_t expected,
+                        int64_t value);
 
 #endif
