@@ -8,7 +8,7 @@ from lint import Finding, include_name, includes
 
 KITS = {
     "accounts", "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "stats", "text",
-    "browser", "documents", "telemetry", "embedding",
+    "browser", "documents", "telemetry", "embedding", "limits",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 
@@ -22,6 +22,7 @@ BELOW = {
     "search": {"net", "db", "shm"} | LOW,
     "report": {"net", "db", "shm", "crypto", "i18n"},
     "telemetry": {"net", "db", "shm"} | LOW,
+    "limits": {"net", "shm", "crypto"},
     "net": {"db", "shm", "crypto", "i18n"},
     "db": {"shm", "crypto", "i18n"},
     "shm": {"crypto", "i18n"},

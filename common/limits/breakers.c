@@ -1,0 +1,104 @@
+/* Breakers of several hosts: each host decides by its own, and tells the others once a second how
+ * often in a row it has failed, and which breakers refuse calls. */
+#include "limits/limits_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    NOTICES_MAX = 64,
+    WORDS_OF_NOTICE = 3,
+    KEPT_US = 10000000, /* after which what a silent host has said is forgotten */
+};
+
+_Static_assert(2 + NOTICES_MAX * WORDS_OF_NOTICE <= REDIS_SCRIPT_ARGUMENTS_MAX,
+               "all breakers of a host go into one call");
+
+/* KEYS[1] = what all hosts say, "host:breaker" = "failures:open until:said at". ARGV = this host,
+ * microseconds until a word is forgotten, then of each breaker its digest, its failures and the
+ * microseconds for which it is open. Returns of each the failures of the other hosts, and the
+ * microseconds for which one of them is open. */
+const char limits_breakers_script[] =
+    "local t = redis.call('TIME')\n"
+    "local now = t[1] * 1000000 + t[2]\n"
+    "local host, kept = ARGV[1], tonumber(ARGV[2])\n"
+    "local said = redis.call('HGETALL', KEYS[1])\n"
+    "local failures, open = {}, {}\n"
+    "for i = 1, #said, 2 do\n"
+    "  local who, what = string.match(said[i], '^(%x+):(.*)$')\n"
+    "  local count, till, at = string.match(said[i + 1], '^(%d+):(%d+):(%d+)$')\n"
+    "  if who == host or not at or now - at > kept then\n"
+    "    redis.call('HDEL', KEYS[1], said[i])\n"
+    "  else\n"
+    "    failures[what] = (failures[what] or 0) + count\n"
+    "    open[what] = math.max(open[what] or 0, till - now)\n"
+    "  end\n"
+    "end\n"
+    "local answer = {}\n"
+    "for i = 3, #ARGV, 3 do\n"
+    "  local count, left = tonumber(ARGV[i + 1]), tonumber(ARGV[i + 2])\n"
+    "  if count > 0 or left > 0 then\n"
+    "    redis.call('HSET', KEYS[1], host .. ':' .. ARGV[i],\n"
+    "      string.format('%.0f:%.0f:%.0f', count, left > 0 and now + left or 0, now))\n"
+    "  end\n"
+    "  answer[#answer + 1] = math.min(failures[ARGV[i]] or 0, 1000000)\n"
+    "  answer[#answer + 1] = open[ARGV[i]] or 0\n"
+    "end\n"
+    "redis.call('PEXPIRE', KEYS[1], math.ceil(kept / 1000))\n"
+    "return answer";
+
+/* Whether another host means the same by the name: not the servers of this machine. */
+static bool is_common(const char *name)
+{
+    static const char *const own[] = {"limits", "cache", "browser.web_provider"};
+    static const char *const local[] = {"://127.", "://localhost", "://[::1]"};
+
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(name, own[i]) == 0)
+            return false;
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+        if (strstr(name, local[i]))
+            return false;
+    return true;
+}
+
+static size_t list_common(struct limits *limits, struct breaker_notice *notices)
+{
+    size_t count = breaker_list(limits->region, notices, NOTICES_MAX), kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_common(notices[i].name))
+            notices[kept++] = notices[i];
+    return kept;
+}
+
+void limits_exchange_breakers(struct limits *limits)
+{
+    struct breaker_notice notices[NOTICES_MAX];
+    size_t count = list_common(limits, notices);
+    struct limits_text failures[NOTICES_MAX], open[NOTICES_MAX], kept;
+    char names[NOTICES_MAX][LIMITS_KEY_MAX], key[LIMITS_KEY_MAX];
+    struct redis_arguments arguments = {.items = {limits->host, limits_number(&kept, KEPT_US)},
+                                        .count = 2};
+    int64_t numbers[2 * NOTICES_MAX];
+
+    if (!count)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const char **items = &arguments.items[arguments.count];
+
+        limits_key(limits, "breaker", notices[i].name, names[i]);
+        items[0] = names[i];
+        items[1] = limits_number(&failures[i], notices[i].failures);
+        items[2] = limits_number(&open[i], notices[i].open_us);
+        arguments.count += WORDS_OF_NOTICE;
+    }
+    limits_key(limits, "breakers", limits->service, key);
+    if (!limits_run(limits, &limits->breakers, key, &arguments, numbers, 2 * count))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        notices[i].failures = (uint32_t)numbers[2 * i];
+        notices[i].open_us = numbers[2 * i + 1];
+        breaker_hear(limits->region, &notices[i]);
+    }
+}
