@@ -4,6 +4,7 @@
 #include "http/cookie.h"
 #include "http/exposure.h"
 #include "http/http_internal.h"
+#include "limits/limits.h"
 
 #include <strings.h>
 
@@ -44,8 +45,8 @@ static void refuse(struct serving *serving, const struct http_refusal *refusal)
     if (refusal->counts) {
         server_count(serving->server, HTTP_METRIC_AUTH_REJECTIONS);
         if (policy->auth_failures.max &&
-            throttled(serving, rate_allow(serving->server->region, throttle_key(serving),
-                                          policy->auth_failures)))
+            throttled(serving, limits_allow(serving->server->region, throttle_key(serving),
+                                            policy->auth_failures)))
             return;
     }
     answer_error(serving, refusal->status, refusal->error_code, refusal->detail);
@@ -61,7 +62,7 @@ static void clear_failures(struct serving *serving)
     const struct http_policy *policy = serving->policy;
 
     if (policy->success_clears_failures && policy->auth_failures.max && serving->request.who.role)
-        rate_forget(serving->server->region, throttle_key(serving));
+        limits_forget(serving->server->region, throttle_key(serving));
 }
 
 /* Health checks and similar routes accept any Host. */

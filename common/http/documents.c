@@ -2,6 +2,7 @@
 #include "http/documents.h"
 #include "base/json.h"
 #include "http/server.h"
+#include "limits/limits.h"
 
 #include <stdlib.h>
 
@@ -52,5 +53,6 @@ enum error openapi_handle(struct request *request, struct reply *reply)
 enum error metrics_handle(struct request *request, struct reply *reply)
 {
     metrics_write(request->server->metrics, &reply->body);
+    limits_write_metrics(request->server->region, &reply->body);
     return ERROR_NONE;
 }

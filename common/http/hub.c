@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "http/http_internal.h"
 #include "http/hub_internal.h"
+#include "limits/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +19,13 @@
 #include <unistd.h>
 
 enum { READY_MAX = 64, FRAME_MAX = 1024 * 1024, HUB_MEMORY_MAX = 256 * 1024 * 1024 };
+
+/* One of the streams of a tenant over all hosts. */
+struct stream_place {
+    struct limits_place place;
+    char *name; /* NULL = the stream counts nowhere */
+    uint32_t most;
+};
 
 /* One suspended stream. */
 struct suspended {
@@ -33,6 +41,7 @@ struct suspended {
     size_t backlog_length;
     bool watched; /* epoll waits until it is writable */
     bool broken;
+    struct stream_place place;
 };
 
 struct hub_state {
@@ -47,6 +56,8 @@ struct hub_state {
     size_t count;
     /* The stream that hub_suspend() leaves for the loop. */
     struct suspended *suspended;
+    /* The place that hub_admit() leaves for hub_suspend(). */
+    struct stream_place admitted;
 };
 
 static size_t backlog_max(const struct hub_state *state)
@@ -115,6 +126,35 @@ size_t hub_count(const struct request *request, const char *tenant)
     return count;
 }
 
+static void give_back(const struct hub_state *state, struct stream_place *place)
+{
+    if (place->name)
+        limits_place_release(state->server->region, place->name, &place->place);
+    free(place->name);
+    *place = (struct stream_place){.name = NULL};
+}
+
+bool hub_admit(const struct request *request, const char *tenant, size_t most)
+{
+    struct hub_state *state = request->server->hub;
+    struct stream_place *admitted;
+
+    if (!state)
+        return true;
+    admitted = &state->admitted;
+    give_back(state, admitted);
+    if (hub_count(request, tenant) >= limits_share(state->server->region, (uint32_t)most) ||
+        asprintf(&admitted->name, "streams:%s", tenant ? tenant : "") < 0) {
+        admitted->name = NULL;
+        return false;
+    }
+    admitted->most = (uint32_t)most;
+    if (limits_place_take(state->server->region, admitted->name, admitted->most, &admitted->place))
+        return true;
+    give_back(state, admitted);
+    return false;
+}
+
 int64_t hub_sequence(const struct request *request)
 {
     const struct hub_state *state = request->server->hub;
@@ -157,6 +197,8 @@ enum error hub_suspend(struct stream *stream, const char *tenant, int64_t after,
         suspended->ends_at =
             suspended->quiet_since +
             (state->hub->person_seconds ? state->hub->person_seconds : 60) * (int64_t)1000000;
+    suspended->place = state->admitted;
+    state->admitted = (struct stream_place){.name = NULL};
     state->suspended = suspended;
     serving_of(request)->suspended = true;
     return ERROR_NONE;
@@ -393,6 +435,18 @@ static void end_streams_of_people(const struct hub_state *state)
             end_stream(stream);
 }
 
+/* A host that slept may have lost places: their streams end, and their clients come back. */
+static void renew_places(const struct hub_state *state)
+{
+    for (struct suspended *stream = state->streams; stream; stream = stream->next) {
+        struct stream_place *place = &stream->place;
+
+        if (!stream->broken && place->name &&
+            !limits_place_renew(state->server->region, place->name, place->most, &place->place))
+            end_stream(stream);
+    }
+}
+
 static void drop_broken(struct hub_state *state)
 {
     struct suspended **at = &state->streams;
@@ -406,6 +460,7 @@ static void drop_broken(struct hub_state *state)
         }
         *at = stream->next;
         close(stream->connection);
+        give_back(state, &stream->place);
         free_stream(stream);
         state->count--;
     }
@@ -454,9 +509,12 @@ void hub_serve(struct server *server, const struct listener *listener,
         read_events(state);
         ping_idle_streams(state);
         end_streams_of_people(state);
+        renew_places(state);
         drop_broken(state);
-        while ((connection = listener_take(listener)) >= 0)
+        while ((connection = listener_take(listener)) >= 0) {
             serve_one(server, connection);
+            give_back(state, &state->admitted);
+        }
         if (connection == LISTENER_LEAVES)
             return;
     }
@@ -471,6 +529,7 @@ void hub_close(struct server *server)
     for (struct suspended *stream = state->streams; stream; stream = stream->next)
         stream->broken = true;
     drop_broken(state);
+    give_back(state, &state->admitted);
     if (state->events >= 0)
         close(state->events);
     if (state->fifo >= 0)

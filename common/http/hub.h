@@ -50,12 +50,17 @@ struct hub {
  * none. */
 size_t hub_count(const struct request *request, const char *tenant);
 
+/* Whether the tenant may open one more stream, of at most `most`: over all hosts that share their
+ * limits (limits/limits.h). The next stream that hub_suspend() suspends takes that place; without
+ * one the place comes back when the request ends. */
+MUST_CHECK bool hub_admit(const struct request *request, const char *tenant, size_t most);
+
 /* The last event that the hub has sent: a handler replays up to it. */
 int64_t hub_sequence(const struct request *request);
 
 /* Suspends the stream that the handler has opened; the handler then returns ERROR_NONE. The hub
  * sends events of `tenant` after `after`. `filter` is copied, `filter_size` bytes. ERROR_BUSY
- * (`hub_full`) when there is no room: the handler calls hub_count() before it opens a stream. */
+ * (`hub_full`) when there is no room: the handler calls hub_admit() before it opens a stream. */
 MUST_CHECK enum error hub_suspend(struct stream *stream, const char *tenant, int64_t after,
                                   const void *filter, size_t filter_size);
 

@@ -1,4 +1,5 @@
 /* Limits: calls per window, bytes per body, computation in flight. */
+#include "limits/limits.h"
 #include "base/number.h"
 #include "http/http_internal.h"
 
@@ -12,8 +13,8 @@ static struct rate_decision charge(struct serving *serving, const struct http_bu
 
     if (service->charge && service->charge(&serving->request, bucket, &decision))
         return decision;
-    return bucket->tokens.capacity ? rate_take_token(region, bucket->name, bucket->tokens)
-                                   : rate_allow(region, bucket->name, bucket->rule);
+    return bucket->tokens.capacity ? limits_take_token(region, bucket->name, bucket->tokens)
+                                   : limits_allow(region, bucket->name, bucket->rule);
 }
 
 static bool charge_buckets(struct serving *serving)

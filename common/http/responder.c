@@ -16,6 +16,7 @@
 #include "http/listener.h"
 #include "http/people.h"
 #include "i18n/i18n.h"
+#include "limits/limits.h"
 #include "shm/watch.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ struct environment {
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
     int64_t concurrent_requests, concurrent_memory;
     double hang_seconds;
+    struct limits_config limits; /* its URL is NULL: the limits are those of each host */
 };
 
 #define AT(member) offsetof(struct environment, member)
@@ -94,6 +96,23 @@ static const struct setting environment_settings[] = {
      .help =
          "Such a worker that has not gone from one request to the next for so long hangs and is "
          "killed by the others; longer than a statement of the database may take."},
+    {"ASSAY_LIMITS_URL", SETTING_TEXT, AT(limits.url), NULL, .secret = true,
+     .help = "`redis://[[user]:password@]host[:port][/database]`, a Redis or Valkey server: rate "
+             "limits, places in flight and circuit breakers then hold over all hosts together. "
+             "While it is away each host counts its share alone."},
+    {"ASSAY_LIMITS_TIMEOUT_SECONDS", SETTING_NUMBER, AT(limits.timeout), "0.1", .minimum = 0.005,
+     .maximum = 10, .help = "How long a request waits for it."},
+    {"ASSAY_LIMITS_RETRY_SECONDS", SETTING_NUMBER, AT(limits.retry_seconds), "2", .minimum = 0.1,
+     .maximum = 3600,
+     .help = "Between two attempts to reach it after it has failed; no request waits for them."},
+    {"ASSAY_LIMITS_HOST_SECONDS", SETTING_NUMBER, AT(limits.host_seconds), "10", .minimum = 2,
+     .maximum = 3600,
+     .help = "A host that has been silent for so long counts as gone: the others then share the "
+             "limits among fewer, should the server fail."},
+    {"ASSAY_LIMITS_LEASE_SECONDS", SETTING_NUMBER, AT(limits.lease_seconds), "15", .minimum = 1,
+     .maximum = 3600,
+     .help = "The places in flight of a dead host come back after so long; a living one renews "
+             "its places three times as often."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
 };
@@ -125,6 +144,7 @@ static bool check_health(void *context)
     killed = watch_enforce(server->region);
     if (killed)
         log_event(LOG_ERROR, "workers_killed", "past the longest answer of their family");
+    limits_beat(server->region);
     people_each_second(server);
     if (server->family->service->each_second)
         server->family->service->each_second(server);
@@ -277,6 +297,8 @@ enum error server_start(struct server *server, struct arena *arena, const char *
                             SHM_SERVICE_VERSION, &server->region, problem);
     else
         error = shm_region_open_anonymous(&server->region, problem);
+    if (!error && server->limits)
+        error = limits_attach(arena, server->region, server->limits, problem);
     return error ? error : open_metrics(server, arena, run_directory, problem);
 }
 
@@ -306,6 +328,8 @@ void server_stop(struct server *server)
     hub_close(server);
     tracing_close(server);
     metrics_close(server->metrics);
+    if (server->region)
+        limits_detach(server->region);
     shm_region_close(server->region);
     arena_destroy(server->arena);
     free(server->serving);
@@ -410,8 +434,11 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         return document_routes(family, arena);
     if (crypto_start(&problem) ||
         settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
-        family->service->start(&server, arena, &problem))
+        family->service->start(&server, arena, &problem) ||
+        (environment.limits.url && limits_check_url(arena, environment.limits.url, &problem)))
         return complain(argv[0], &problem);
+    environment.limits.service = family->service->name;
+    server.limits = environment.limits.url ? &environment.limits : NULL;
     server.policy.hosts = environment.hosts;
     if (argc > 1) {
         if (strcmp(argv[1], "--check-config") == 0 &&

@@ -44,10 +44,13 @@ enum http_metric {
     [HTTP_METRIC_LAST_ERROR] = {prefix "last_error", METRIC_GAUGE, .labels = {"code"},             \
                                 .internal = true}
 
+struct limits_config;
+
 /* A running responder. */
 struct server {
     const struct http_family *family;
     struct http_policy policy;
+    const struct limits_config *limits; /* NULL = the limits are those of this host */
     struct document_info info;
     const void *settings;
     void *state;

@@ -4,6 +4,7 @@
 #include "accounts/account_audit.h"
 #include "accounts/people.h"
 #include "base/log.h"
+#include "limits/limits.h"
 
 struct audit_query {
     int64_t limit;
@@ -29,12 +30,15 @@ SCHEMA(audit_schema, struct audit, "AccountAudit", audit_fields);
 struct health {
     const char *status;
     const char *database;
+    const char *limits; /* NULL = they are those of this host */
 };
 
 #define OWNER struct health
 static const struct field health_fields[] = {
     STRING(OWNER, status, .help = "ok or unhealthy."),
     STRING(OWNER, database, .help = "ok or error."),
+    STRING(OWNER, limits, .nullable = true, .omit_if_null = true,
+           .help = "With ASSAY_LIMITS_URL: over how many hosts they hold."),
 };
 #undef OWNER
 SCHEMA(health_schema, struct health, "Health", health_fields);
@@ -54,7 +58,7 @@ enum error audit_handle(struct request *request, struct reply *reply)
 
 enum error live_handle(struct request *request, struct reply *reply)
 {
-    static const struct health alive = {"ok", "ok"};
+    static const struct health alive = {"ok", "ok", NULL};
 
     (void)request;
     reply->object = &alive;
@@ -63,7 +67,8 @@ enum error live_handle(struct request *request, struct reply *reply)
 
 enum error health_handle(struct request *request, struct reply *reply)
 {
-    static const struct health well = {"ok", "ok"}, ill = {"unhealthy", "error"};
+    struct health *health = ARENA_NEW(request->arena, struct health);
+    struct limits_state limits;
     struct accounts_call call;
     int64_t count;
     enum error error = service_call(request, &call);
@@ -72,7 +77,11 @@ enum error health_handle(struct request *request, struct reply *reply)
         error = people_count(&call, &count);
     if (error)
         log_event(LOG_WARNING, "unhealthy", request->problem.text);
-    reply->object = error ? &ill : &well;
+    limits_read_state(request->server->region, &limits);
+    *health = (struct health){.status = error ? "unhealthy" : "ok",
+                              .database = error ? "error" : "ok",
+                              .limits = limits_sentence(request->arena, &limits)};
+    reply->object = health;
     reply->status = error ? 503 : 200;
     return ERROR_NONE;
 }

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/string_list.h"
 #include "experiments/chat/signature.h"
+#include "limits/limits.h"
 
 enum { MICROSECONDS = 1000000 };
 
@@ -22,7 +23,7 @@ static enum error refuse(struct request *request, struct reply *reply)
     struct rate_decision decision = {.allowed = true};
 
     if (settings->rate_limit_enabled)
-        decision = rate_allow(
+        decision = limits_allow(
             request->server->region,
             arena_print(request->arena, "chatapp_bad_sig:%s", request->client.network),
             (struct rate_rule){(uint32_t)settings->chatapp_invalid_signature_limit,

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
+#include "limits/limits.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ enum error health_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-enum { CHECKS_MAX = 8 };
+enum { CHECKS_MAX = 12 };
 
 /* The checks made so far. */
 struct checklist {
@@ -209,6 +210,16 @@ static void check_shared_memory(struct checklist *list)
     }
 }
 
+/* The service works without the server of the limits. */
+static void check_limits(struct checklist *list)
+{
+    struct limits_state state;
+
+    limits_read_state(list->request->server->region, &state);
+    if (state.is_shared)
+        add_check(list, "limits", true, limits_sentence(list->request->arena, &state));
+}
+
 enum error readiness_handle(struct request *request, struct reply *reply)
 {
     struct readiness *readiness = ARENA_NEW(request->arena, struct readiness);
@@ -221,6 +232,7 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     check_llm(list);
     check_logging(list);
     check_shared_memory(list);
+    check_limits(list);
     *readiness = (struct readiness){.status = list->ready ? "ready" : "degraded",
                                     .generated_at = store_now(request->arena),
                                     .checks = {list->count, list->items}};

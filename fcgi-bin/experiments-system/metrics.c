@@ -3,6 +3,7 @@
 #include "base/number.h"
 #include "experiments/service.h"
 #include "experiments/webhooks/subscription_store.h"
+#include "limits/limits.h"
 
 static void add_head(struct text *out, const char *name, const char *kind, const char *help)
 {
@@ -56,6 +57,7 @@ enum error experiments_metrics_handle(struct request *request, struct reply *rep
     bool reached = !store_database(service_store(request), &db, &problem);
 
     metrics_write(metrics, out);
+    limits_write_metrics(request->server->region, out);
     add_gauge(out, "ab_database_up", "1 when the database answers.", reached);
     if (reached)
         add_deliveries(out, db);

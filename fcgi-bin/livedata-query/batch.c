@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/list.h"
 #include "base/number.h"
+#include "limits/limits.h"
 
 #include <string.h>
 
@@ -287,8 +288,8 @@ static enum error charge(struct request *request, struct reply *reply, size_t co
         return ERROR_NONE;
     rule = (struct rate_rule){(uint32_t)key->rate_limit_rpm, 60};
     decision =
-        rate_charge(request->server->region, arena_print(request->arena, "key:%s", key->key_id),
-                    rule, (uint32_t)count - 1);
+        limits_charge(request->server->region, arena_print(request->arena, "key:%s", key->key_id),
+                      rule, (uint32_t)count - 1);
     if (decision.allowed)
         return ERROR_NONE;
     reply_add_header(reply, "Retry-After", "60");

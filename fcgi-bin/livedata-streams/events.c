@@ -173,7 +173,7 @@ static enum error check_stream_limit(struct request *request, struct reply *repl
 {
     int64_t most = service_settings(request)->streams_per_tenant;
 
-    if (!service_key(request) || hub_count(request, request->who.tenant) < (size_t)most)
+    if (!service_key(request) || hub_admit(request, request->who.tenant, (size_t)most))
         return ERROR_NONE;
     reply_add_header(reply, "Retry-After", "1");
     return problem_set(&request->problem, ERROR_BUSY, "too_many_streams",

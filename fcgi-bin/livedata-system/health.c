@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "http/documents.h"
+#include "limits/limits.h"
 #include "livedata/service_metrics.h"
 
 #include <string.h>
@@ -18,14 +19,19 @@ SCHEMA(live_schema, struct liveness, "Liveness", live_fields);
 
 struct readiness_check {
     const char *name, *status;
+    const char *detail; /* NULL = there is nothing to say */
 };
 
 #define OWNER struct readiness_check
-static const struct field check_fields[] = {STRING(OWNER, name), STRING(OWNER, status)};
+static const struct field check_fields[] = {
+    STRING(OWNER, name),
+    STRING(OWNER, status, .help = "ok, error, or degraded: the service works."),
+    STRING(OWNER, detail, .nullable = true, .omit_if_null = true),
+};
 #undef OWNER
 static SCHEMA(check_schema, struct readiness_check, "ReadinessCheck", check_fields);
 
-enum { CHECKS_MAX = 3 };
+enum { CHECKS_MAX = 4 };
 struct readiness {
     const char *status;
     OBJECT_LIST(struct readiness_check, checks);
@@ -79,6 +85,17 @@ static bool add_check(struct readiness *readiness, const char *name, bool good)
     return good;
 }
 
+/* The service works without the server of the limits. */
+static void check_limits(struct request *request, struct readiness *readiness)
+{
+    struct limits_state state;
+
+    limits_read_state(request->server->region, &state);
+    if (state.is_shared)
+        readiness->all[readiness->checks.count++] = (struct readiness_check){
+            "limits", state.answers ? "ok" : "degraded", limits_sentence(request->arena, &state)};
+}
+
 /* Whether the database has the schema of this version. */
 static bool schema_is_current(struct request *request)
 {
@@ -107,6 +124,7 @@ enum error ready_handle(struct request *request, struct reply *reply)
     if (health.reachable)
         ready &= add_check(readiness, "serving_schema", schema_is_current(request));
     ready &= add_check(readiness, "control_plane", control && health.writable);
+    check_limits(request, readiness);
     readiness->checks.items = readiness->all;
     readiness->status = ready ? "ready" : "not_ready";
     reply->status = ready ? 200 : 503;

@@ -2,6 +2,7 @@
 #include "orchestrator-system/metrics.h"
 
 #include "base/number.h"
+#include "limits/limits.h"
 #include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/service.h"
 
@@ -159,5 +160,6 @@ enum error exposition_handle(struct request *request, struct reply *reply)
     write_counts(out, readiness);
     write_breaker(out, service_worker(request));
     metrics_write(request->server->metrics, out);
+    limits_write_metrics(request->server->region, out);
     return ERROR_NONE;
 }

@@ -6,6 +6,7 @@
 #include "crypto/digest.h"
 #include "http/cookie.h"
 #include "http/people.h"
+#include "limits/limits.h"
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
@@ -158,7 +159,7 @@ static struct rate_decision charge_key(struct request *request, const struct vir
     if (cache && shared_rate_allow(cache, request->server->region,
                                    arena_print(request->arena, "orch:%s", name), rule, &decision))
         return decision;
-    return rate_allow(request->server->region, name, rule);
+    return limits_allow(request->server->region, name, rule);
 }
 
 static bool has_rate(struct request *request, const struct virtual_key *key,

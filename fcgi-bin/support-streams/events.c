@@ -104,7 +104,7 @@ static enum error open_stream(struct request *request, struct reply *reply, cons
     struct stream stream;
     enum error error;
 
-    if (hub_count(request, tenant) >= STREAMS_OF_TENANT) {
+    if (!hub_admit(request, tenant, STREAMS_OF_TENANT)) {
         reply_add_header(reply, "Retry-After", "5");
         return problem_set(&request->problem, ERROR_BUSY, "too_many_streams",
                            "Too many open pages");

@@ -1,6 +1,7 @@
 /* Liveness and readiness of the service. */
 #include "support-system/health.h"
 #include "http/server.h"
+#include "limits/limits.h"
 #include "support-system/health_checks.h"
 #include "support/documents/graph_lane.h"
 #include "support/service.h"
@@ -153,7 +154,19 @@ static void write_graph_lane(struct json_writer *writer, struct request *request
                                 settings->retrieval_strategy));
 }
 
+/* Only where limits are shared. The service works without the server that shares them. */
+static void write_limits(struct json_writer *writer, struct arena *arena,
+                         const struct limits_state *state)
+{
+    static const struct optional_number none = {.given = false};
+
+    if (state->is_shared)
+        write_component(writer, "limits", state->answers ? "ok" : "error", none,
+                        limits_sentence(arena, state));
+}
+
 static json_t *list_components(struct request *request, const struct health_checks *checks,
+                               const struct limits_state *limits,
                                const struct object_list *breakers, bool *providers_work)
 {
     static const struct optional_number none = {.given = false};
@@ -175,6 +188,7 @@ static json_t *list_components(struct request *request, const struct health_chec
     if (graph_lane_is_asked(service_settings(request)) ||
         graph_lane_is_used(service_settings(request)))
         write_graph_lane(&writer, request, checks->chunks);
+    write_limits(&writer, request->arena, limits);
     *providers_work = write_providers(&writer, breakers);
     writer_close_object(&writer);
     return service_json(request, text.bytes);
@@ -186,17 +200,20 @@ enum error health_handle(struct request *request, struct reply *reply)
     struct health *health = ARENA_NEW(request->arena, struct health);
     struct object_list breakers = health_checks_breakers(request);
     struct health_checks checks;
-    bool draining = server_draining(request->server), works, providers_work;
+    struct limits_state limits;
+    bool draining = server_draining(request->server), works, degraded, providers_work;
     json_t *components;
 
     health_checks_run(request, &checks);
+    limits_read_state(request->server->region, &limits);
     works = checks.store.works && checks.index.works;
-    components = list_components(request, &checks, &breakers, &providers_work);
-    *health = (struct health){.status = draining ? "shutting_down"
-                                        : !works ? "unhealthy"
-                                        : providers_work && checks.vectors.state != VECTORS_AWAY
-                                            ? "ok"
-                                            : "degraded",
+    components = list_components(request, &checks, &limits, &breakers, &providers_work);
+    degraded = !providers_work || checks.vectors.state == VECTORS_AWAY ||
+               (limits.is_shared && !limits.answers);
+    *health = (struct health){.status = draining   ? "shutting_down"
+                                        : !works   ? "unhealthy"
+                                        : degraded ? "degraded"
+                                                   : "ok",
                               .detail = draining ? "send requests elsewhere" : NULL,
                               .components = components,
                               .vector_store_loaded = checks.chunks > 0,

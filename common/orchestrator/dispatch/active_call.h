@@ -3,6 +3,7 @@
 #define ASSAY_ORCHESTRATOR_DISPATCH_ACTIVE_CALL_H
 
 #include "base/clock.h"
+#include "limits/limits.h"
 #include "orchestrator/dispatch/adapters.h"
 #include "orchestrator/dispatch/attempts.h"
 #include "orchestrator/dispatch/replacement.h"
@@ -19,7 +20,9 @@ struct active_call {
     const struct model *model;  /* the current model */
     struct placement placement; /* of its deployments */
     enum call_state state;
-    struct semaphore_ticket ticket;
+    struct semaphore_ticket ticket; /* of the model, on this host */
+    bool has_ticket;
+    struct limits_place place; /* the same over all hosts */
     struct llm_call *call;
     struct browser_call browser;
     size_t hold; /* number of its hold in the run, from 1; 0 = none is needed */

@@ -1,7 +1,7 @@
 /* The maximum cost of an API call, and the part of it that is booked at its end. */
 #include "orchestrator/dispatch/adapters.h"
 
-#include "shm/rate.h"
+#include "limits/limits.h"
 
 #include <string.h>
 
@@ -239,9 +239,9 @@ bool key_tokens_take(struct run *run, const struct call_request *wanted, int64_t
     tokens = prompt_tokens(run, wanted) / BYTES_PER_TOKEN + 1;
     if (tokens > run->worker->key->tokens_per_minute)
         tokens = run->worker->key->tokens_per_minute;
-    decision = rate_peek(run->worker->region, minute_of(run), minute_rule(run));
-    if (decision.remaining >= tokens) {
-        (void)rate_charge(run->worker->region, minute_of(run), minute_rule(run), (uint32_t)tokens);
+    decision =
+        limits_allow_units(run->worker->region, minute_of(run), minute_rule(run), (uint32_t)tokens);
+    if (decision.allowed) {
         *charged = tokens;
         return true;
     }
@@ -258,5 +258,5 @@ void key_tokens_settle(const struct run *run, int64_t used, int64_t charged)
     int64_t more = used - charged < RATE_COUNT_MAX ? used - charged : RATE_COUNT_MAX;
 
     if (counts_tokens(run) && more > 0)
-        (void)rate_charge(run->worker->region, minute_of(run), minute_rule(run), (uint32_t)more);
+        (void)limits_charge(run->worker->region, minute_of(run), minute_rule(run), (uint32_t)more);
 }

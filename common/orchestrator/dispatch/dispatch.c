@@ -8,6 +8,7 @@
 #include "orchestrator/storage/times.h"
 
 #include <string.h>
+#include <sys/epoll.h>
 
 enum {
     QUEUE_TICK_MICROSECONDS = 4000,  /* between two checks for free slots, while calls run */
@@ -29,8 +30,11 @@ struct call_batch {
 
 static void release_slot(struct active_call *active, const struct run *run)
 {
-    if (run->worker->region)
+    if (run->worker->region) {
+        limits_place_release(run->worker->region, active->model->id, &active->place);
         semaphore_release(run->worker->region, &active->ticket);
+    }
+    active->has_ticket = false;
     deployment_leave(run, &active->placement);
 }
 
@@ -189,13 +193,18 @@ static bool must_wait_for_browser(const struct call_batch *batch, const struct a
     return active->model->backend == BACKEND_BROWSER && count_in(batch, CALL_IN_BROWSER) > 0;
 }
 
+/* A slot of the model on this host, then one over all hosts. */
 static bool has_slot(struct call_batch *batch, struct active_call *active)
 {
     struct shm_region *region = batch->run->worker->region;
+    const struct model *model = active->model;
+    uint32_t limit = (uint32_t)model->concurrency_limit;
 
-    return !region ||
-           semaphore_acquire(region, active->model->id, (uint32_t)active->model->concurrency_limit,
-                             &active->ticket);
+    if (!region)
+        return true;
+    active->has_ticket =
+        semaphore_acquire(region, model->id, limits_share(region, limit), &active->ticket);
+    return active->has_ticket && limits_place_take(region, model->id, limit, &active->place);
 }
 
 /* Starts all calls that can start, in order. */
@@ -300,13 +309,19 @@ static void wait_for_turn(struct call_batch *batch)
     int64_t rest = count_in(batch, CALL_QUEUED) > 1 ? QUEUE_REST_MS : FIBER_REST_MS;
     int64_t until = clock_monotonic_microseconds() + rest * 1000;
     const struct model *model = active->model;
+    int watched = run->watch && !batch->had_news ? run->watch->fd : -1;
 
+    if (active->has_ticket && until > active->place.renew_after)
+        until = active->place.renew_after; /* other hosts have all slots: they tell nobody */
     if (until > run->deadline)
         until = run->deadline;
-    if (!semaphore_wait_turn(batch->region, model->id, (uint32_t)model->concurrency_limit,
-                             &active->ticket, until,
-                             run->watch && !batch->had_news ? run->watch->fd : -1))
-        batch->had_news = batch->had_news || clock_monotonic_microseconds() < until;
+    if (active->has_ticket
+            ? fiber_wait(watched, EPOLLIN | EPOLLRDHUP, until) != FIBER_READY
+            : semaphore_wait_turn(batch->region, model->id,
+                                  limits_share(batch->region, (uint32_t)model->concurrency_limit),
+                                  &active->ticket, until, watched))
+        return;
+    batch->had_news = batch->had_news || clock_monotonic_microseconds() < until;
 }
 
 /* While no API is called: waits for the browser, or for a slot that is released. */
@@ -339,6 +354,28 @@ static bool browser_has_ended(struct call_batch *batch)
     return false;
 }
 
+/* Renews the slots of running calls over all hosts. Whether one was lost, because this host slept
+ * and others have taken all: its call ends. */
+static bool lost_slot(struct call_batch *batch, int64_t *until)
+{
+    for (size_t i = 0; batch->region && i < batch->count; i++) {
+        struct active_call *active = &batch->active_calls[i];
+        const struct model *model = active->model;
+
+        if (!active->place.is_held)
+            continue;
+        if (!limits_place_renew(batch->region, model->id, (uint32_t)model->concurrency_limit,
+                                &active->place)) {
+            abort_call(batch, active);
+            refuse_without_slot(batch, active);
+            return true;
+        }
+        if (*until > active->place.renew_after)
+            *until = active->place.renew_after;
+    }
+    return false;
+}
+
 /* Waits for a change: a call has ended, a slot may be free, the deadline has passed. */
 static void wait_for_change(struct call_batch *batch)
 {
@@ -354,7 +391,7 @@ static void wait_for_change(struct call_batch *batch)
     struct active_call *active;
     struct llm_call *call;
 
-    if (browsing && browser_has_ended(batch))
+    if (lost_slot(batch, &until) || (browsing && browser_has_ended(batch)))
         return;
     if (!count_in(batch, CALL_RUNNING)) {
         wait_without_calls(batch, browsing);
@@ -400,8 +437,10 @@ static void release_all(void *thing)
     for (size_t i = 0; i < batch->count; i++) {
         struct active_call *active = &batch->active_calls[i];
 
-        if (batch->region)
+        if (batch->region) {
+            limits_place_release(batch->region, active->model->id, &active->place);
             semaphore_release(batch->region, &active->ticket);
+        }
         deployment_leave(batch->run, &active->placement);
         if (active->state == CALL_IN_BROWSER)
             browser_drop(&active->browser);

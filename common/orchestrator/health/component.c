@@ -50,6 +50,16 @@ static const struct field cache_fields[] = {
 #undef OWNER
 SCHEMA(cache_details_schema, struct cache_details, "CacheDetails", cache_fields);
 
+#define OWNER struct limits_details
+static const struct field limits_fields[] = {
+    STATUS(OWNER),
+    INTEGER(OWNER, hosts, .help = "That share the limits."),
+    INTEGER(OWNER, decided_alone, .help = "Decisions of this host without the others."),
+    STRING(OWNER, message),
+};
+#undef OWNER
+SCHEMA(limits_details_schema, struct limits_details, "LimitsDetails", limits_fields);
+
 #define OWNER struct simulator_details
 static const struct field simulator_fields[] = {
     STRING(OWNER, status),
@@ -97,10 +107,9 @@ static const struct field browser_fields[] = {
 SCHEMA(browser_details_schema, struct browser_details, "BrowserAdapterDetails", browser_fields);
 
 static const struct schema *const details_variants[] = {
-    &storage_details_schema,   &storage_failure_schema,
-    &router_details_schema,    &cache_details_schema,
-    &api_details_schema,       &browser_details_schema,
-    &simulator_details_schema, NULL};
+    &storage_details_schema, &storage_failure_schema,   &router_details_schema,
+    &cache_details_schema,   &limits_details_schema,    &api_details_schema,
+    &browser_details_schema, &simulator_details_schema, NULL};
 
 #define OWNER struct component
 static const struct field component_fields[] = {

@@ -53,6 +53,14 @@ struct cache_details {
 };
 SCHEMA_OF(cache_details_schema, struct cache_details);
 
+/* Details of `limits`. */
+struct limits_details {
+    int status;
+    int64_t hosts, decided_alone;
+    const char *message;
+};
+SCHEMA_OF(limits_details_schema, struct limits_details);
+
 /* Details of `dry_run`. */
 struct simulator_details {
     const char *status, *adapter_name;

@@ -1,6 +1,7 @@
 /* Checks each component, and takes the worst state of the required ones. */
 #include "orchestrator/health/readiness.h"
 
+#include "limits/limits.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/replacement.h"
 #include "orchestrator/storage/model_list_store.h"
@@ -237,6 +238,26 @@ static void check_cache(struct checking *checking)
     component->details = SHAPED(cache_details_schema, details);
 }
 
+/* The limits that hosts share. The service works without their server. */
+static void check_limits(struct checking *checking)
+{
+    struct limits_details *details;
+    struct component *component;
+    struct limits_state state;
+
+    limits_read_state(checking->check->worker->region, &state);
+    if (!state.is_shared)
+        return;
+    component = add(checking, "limits", "cache", false);
+    component->status = state.answers ? STATE_OK : STATE_DEGRADED;
+    details = ARENA_NEW(checking->arena, struct limits_details);
+    *details = (struct limits_details){.status = component->status,
+                                       .hosts = state.hosts,
+                                       .decided_alone = (int64_t)state.alone,
+                                       .message = limits_sentence(checking->arena, &state)};
+    component->details = SHAPED(limits_details_schema, details);
+}
+
 static void check_simulator(struct checking *checking)
 {
     static const struct simulator_details details = {
@@ -388,6 +409,7 @@ void readiness_check(struct arena *arena, const struct readiness_check *check,
     check_storage(&checking);
     check_router(&checking);
     check_cache(&checking);
+    check_limits(&checking);
     check_simulator(&checking);
     check_api(&checking, "api.openai", "openai", &settings->openai);
     check_api(&checking, "api.anthropic", "anthropic", &settings->anthropic);

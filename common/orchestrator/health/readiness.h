@@ -15,7 +15,7 @@ struct readiness_check {
     int64_t requests_without_cache;
 };
 
-enum { COMPONENTS_MAX = 8, SLOT_NAMES_MAX = 256 };
+enum { COMPONENTS_MAX = 9, SLOT_NAMES_MAX = 256 };
 
 struct readiness {
     int status; /* enum component_state */

@@ -3,8 +3,8 @@
 #include "support/models/models.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "limits/limits.h"
 #include "shm/breaker.h"
-#include "shm/rate.h"
 #include "support/models/spend_store.h"
 
 #include <math.h>
@@ -334,17 +334,18 @@ static const char *rate_refusal(const struct attempt *attempt)
     struct rate_rule calls = {(uint32_t)provider->limits.requests_per_minute, MINUTE};
     struct rate_rule tokens = {(uint32_t)(provider->limits.tokens_per_minute / TOKENS_UNIT) + 1,
                                MINUTE};
+    const char *name;
 
     if (!run->region)
         return NULL;
     if (provider->limits.tokens_per_minute &&
-        !rate_peek(run->region, arena_print(run->arena, "model_tokens:%s", provider->id), tokens)
+        !limits_peek(run->region, arena_print(run->arena, "model_tokens:%s", provider->id), tokens)
              .allowed)
         return "rate_limited";
-    if (calls.max &&
-        !rate_allow(run->region, arena_print(run->arena, "model:%s", provider->id), calls).allowed)
-        return "rate_limited";
-    return NULL;
+    if (!calls.max)
+        return NULL;
+    name = arena_print(run->arena, "model:%s", provider->id);
+    return limits_allow(run->region, name, calls).allowed ? NULL : "rate_limited";
 }
 
 /* Records the result in the provider's breaker; `before` is the previous state. */
@@ -508,8 +509,7 @@ static int64_t tokens_of(const struct model_call *model_call)
     return tokens;
 }
 
-/* Counts the usage of a call even if its answer is unusable; a failed call without reported usage
- * counts as free. */
+/* Also of an unusable answer; a failed call without reported usage counts as free. */
 static void count_usage(struct attempt *attempt, const struct llm_answer *answer)
 {
     struct models_run *run = attempt->run;
@@ -531,8 +531,9 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
     if (run->call_count < MODELS_CALLS_MAX)
         run->calls[run->call_count++] = usage;
     if (run->region && target->provider->limits.tokens_per_minute)
-        rate_charge(run->region, arena_print(run->arena, "model_tokens:%s", target->provider->id),
-                    rule, (uint32_t)((usage.input_tokens + usage.output_tokens) / TOKENS_UNIT) + 1);
+        limits_charge(run->region, arena_print(run->arena, "model_tokens:%s", target->provider->id),
+                      rule,
+                      (uint32_t)((usage.input_tokens + usage.output_tokens) / TOKENS_UNIT) + 1);
 }
 
 /* The reason why an answer is unusable; NULL = it is usable. */
