@@ -223,6 +223,7 @@ static enum error run_query(struct request *request, const struct reading *readi
     const char *question = param(item, "question");
     const json_t *context = json_object_get(item->params, "context");
     struct query_request asked = {.question = question,
+                                  .language = questions_language(request),
                                   .limit = reading->settings->query_rows_max,
                                   .allowed_types = reading->types,
                                   .time_zone = service_time_zone(request)};

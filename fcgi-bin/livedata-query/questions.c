@@ -1,6 +1,7 @@
 /* Questions answered and explained. */
 #include "livedata-query/questions.h"
 
+#include "i18n/i18n.h"
 #include "livedata/catalog/contracts.h"
 
 #include <string.h>
@@ -208,9 +209,11 @@ static enum error check_asked(struct request *request, const char *question,
     return ERROR_NONE;
 }
 
-static const char *language_of(const struct request *request)
+const char *questions_language(const struct request *request)
 {
-    return request->locale ? language_tag(locale_language(request->locale)) : NULL;
+    const char *header = request_header(request, "HTTP_ACCEPT_LANGUAGE");
+
+    return header && *header ? language_tag(locale_language(request->locale)) : NULL;
 }
 
 enum error query_handle(struct request *request, struct reply *reply)
@@ -218,7 +221,7 @@ enum error query_handle(struct request *request, struct reply *reply)
     const struct query_body *body = request->body;
     struct query_request asked = {.question = body->question,
                                   .plan = body->plan,
-                                  .language = language_of(request),
+                                  .language = questions_language(request),
                                   .limit = body->limit,
                                   .cursor = body->cursor,
                                   .paged = true};
@@ -273,7 +276,7 @@ enum error explain_handle(struct request *request, struct reply *reply)
     const struct explain_body *body = request->body;
     struct query_request asked = {.question = body->question,
                                   .plan = body->plan,
-                                  .language = language_of(request),
+                                  .language = questions_language(request),
                                   .limit = 1};
     struct query_explanation explanation;
     struct explanation *answer = ARENA_NEW(request->arena, struct explanation);

@@ -25,6 +25,9 @@ extern const struct schema query_request_schema, query_schema, explain_request_s
         NULLABLE_NUMBER(OWNER, data_freshness_seconds), NULLABLE_NUMBER(OWNER, freshness_seconds), \
         NULLABLE_NUMBER(OWNER, event_age_seconds), STRING(OWNER, health)
 
+/* The reader's, from Accept-Language; NULL without that header: then that of the question. */
+const char *questions_language(const struct request *request);
+
 enum error query_handle(struct request *request, struct reply *reply);
 enum error explain_handle(struct request *request, struct reply *reply);
 enum error features_handle(struct request *request, struct reply *reply);

@@ -357,6 +357,52 @@ def test_a_plan_is_typed(floor):
     assert floor.post("/v1/query", {"question": "list machines", "plan": {"entity": "machine", "select": "rows"}}, headers=KEY).status_code == 422
 
 
+# Between them the plans have every form.
+FORMS = [
+    {"entity": "machine", "select": "rows", "column": "hourly_cost", "order": {"by": "starts", "descending": True}, "limit": 3,
+     "filters": [condition("hourly_cost", "between", 1, 2.5), condition("site", "in", "north", "south"),
+                 condition("name", "not_in", "A", "B"), condition("name", "contains", "re")]},
+    {"entity": "machine", "select": "record", "key": "M-1", "column": "energy"},
+    {"entity": "machine", "select": "record", "key": "M-2"},
+    {"entity": "machine", "select": "rows", "filters": [
+        condition("installed_at", "is_null"), condition("starts", "is_not_null"), condition("running", "=", True),
+        condition("site", "!=", "west"), condition("starts", "<", 1), condition("starts", "<=", 2), condition("starts", ">", 3),
+        condition("starts", ">=", 4)]},
+    *({"entity": "reading", "select": select, "column": "value", "period": {"from": "2026-01-01T00:00:00Z"}}
+      for select in ("sum", "average", "min", "max", "distinct")),
+    {"entity": "reading", "select": "quantile", "column": "value", "quantile": .95, "period": {"to": "2026-01-01T00:00:00Z"}},
+    *({"entity": "reading", "select": "count", "group_by": ["sensor", unit], "order": {"by": "value", "descending": False}}
+      for unit in ("hour", "day", "week", "month")),
+    {"entity": "reading", "select": "count", "period": {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"},
+     "compare": {"from": "2025-01-01T00:00:00Z", "to": "2025-02-01T00:00:00Z"}},
+    {"entity": "order", "select": "metric", "metric": "revenue"},
+]
+SCRIPTS = {"ru": "[а-я]", "ar": "[\u0600-\u06ff]", "zh": "[\u4e00-\u9fff]", "de": "[a-z]", "es": "[a-z]", "fr": "[a-z]"}
+
+
+@pytest.mark.parametrize("language", SCRIPTS)
+def test_a_plan_is_described_in_the_language_of_the_reader(floor, language):
+    for plan in FORMS:
+        key = {**KEY, "Accept-Language": f"{language};q=0.9, en;q=0.5"}
+        text = floor.post("/v1/query/explain", {"plan": plan}, headers=key).json()["interpretation"]
+        english = floor.post("/v1/query/explain", {"plan": plan}, headers=KEY).json()["interpretation"]
+        assert text != english and re.search(SCRIPTS[language], text) and not re.search(r"livedata\.plan|\{\{|\}\}", text), text
+        assert text.endswith("。" if language == "zh" else "."), text
+        # Names, values, times and signs are the same in all languages.
+        same = r"[a-z]+_[a-z]+|\b[A-Z]\b|M-\d|[=≠<≤>≥] \w+|\d{4}-[\d: -]+\d|(?<![\d:-])\d+(?:\.\d+)?(?![\d:-])|Etc/GMT\S\d+"
+        assert Counter(re.findall(same, text)) == Counter(re.findall(same, english)), (text, english)
+
+
+def test_the_reader_s_language_comes_before_that_of_the_question(floor):
+    def says(question, language):
+        return floor.post("/v1/query/explain", {"question": question}, headers={**KEY, **language}).json()["interpretation"]
+
+    assert says("сколько machines", {}).startswith("Число строк machine")
+    assert says("сколько machines", {"Accept-Language": "de"}).startswith("Anzahl der Zeilen von machine")
+    assert says("readings in the last 1 hours", {"Accept-Language": "fr"}).endswith("avec taken_at dans la dernière heure.")
+    assert says("list pending orders", {"Accept-Language": "es"}).startswith("Filas de order, donde status = pending")
+
+
 @pytest.mark.parametrize(("op", "time", "all_of_them"), [
     ("<", "2025-06-01T00:00:00.000400Z", True), (">=", "2025-06-01T00:00:00.000400Z", False), ("<=", "2025-06-01T00:00:00.000400Z", True),
     (">", "1969-12-31T23:59:59.5Z", True), ("<", "1969-12-31T23:59:59.5Z", False)])

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "crypto/crypto.h"
+#include "i18n/i18n.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/entities/state.h"
 #include "livedata/ingest/apply.h"
@@ -30,7 +31,7 @@ static inline void live_make(struct store *store, struct live *live)
     static const struct db_schema schema = {.directory = "sql/livedata"};
 
     *live = (struct live){.store = store};
-    if (crypto_start(&store->problem) ||
+    if (crypto_start(&store->problem) || locale_open_catalogues("locales", &store->problem) ||
         livedata_settings_load(&live->settings, store->arena, NULL, &store->problem) ||
         catalog_load(store->arena, &live->settings, &live->catalog, &store->problem) ||
         db_migrate(store->db, &schema, &store->problem))

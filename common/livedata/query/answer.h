@@ -14,7 +14,7 @@
 struct query_request {
     const char *question;
     const struct typed_plan *plan; /* instead of the question, or made from it; or NULL */
-    const char *language;          /* of the interpretation of such a plan; NULL = English */
+    const char *language;          /* of the reader; NULL = that of the question */
     const char *engine;            /* that made such a plan; NULL = the client sent it */
     int64_t limit;
     const char *cursor;                      /* NULL = the first page */

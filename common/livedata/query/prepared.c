@@ -156,6 +156,22 @@ static enum error take_plan(const struct preparation *preparation, const struct 
                : problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
 }
 
+/* The shop's own sentences are English. Other readers get that of the typed plan, where the catalog
+ * knows all its paths. */
+static const char *shop_sentence(const struct preparation *preparation,
+                                 const struct question_plan *plan, const struct typed_plan *typed)
+{
+    const struct plan_context *context = &preparation->prepared->context;
+    const char *language = preparation->request->language;
+    struct compiled_plan compiled;
+    struct problem problem;
+
+    if (language && strcmp(language, "en") != 0 &&
+        !typed_compile(context->arena, preparation->catalog, typed, &compiled, &problem))
+        return typed_sentence(context, &compiled, language);
+    return plan_sentence(context, plan);
+}
+
 static enum error take_shop(const struct preparation *preparation, const struct question_plan *plan)
 {
     struct prepared_question *prepared = preparation->prepared;
@@ -164,7 +180,7 @@ static enum error take_shop(const struct preparation *preparation, const struct 
     *typed = typed_of_shop(&prepared->context, plan);
     prepared->plan = typed;
     prepared->sql = plan_sql(&prepared->context, plan);
-    prepared->interpretation = plan_sentence(&prepared->context, plan);
+    prepared->interpretation = shop_sentence(preparation, plan, typed);
     prepared->clamped = plan->period.clamped;
     return pass_guard(preparation);
 }
@@ -211,6 +227,8 @@ static enum error plan_question(const struct preparation *preparation)
             return take_shop(preparation, &plan);
     }
     reading = read_question(preparation);
+    if (preparation->request->language)
+        reading.language = preparation->request->language;
     if (reading.planned)
         return take_plan(preparation, &reading.plan, "rule_based", reading.language);
     if (preparation->settings->orchestrator_url &&

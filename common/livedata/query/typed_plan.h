@@ -130,7 +130,8 @@ bool typed_time_is_implied(const struct catalog *catalog, const struct serving_t
 struct typed_plan typed_of_shop(const struct plan_context *context,
                                 const struct question_plan *plan);
 
-/* One sentence: in Russian for the tag "ru", else in English. */
+/* One sentence in the language of that tag, of locales/; in English for NULL and others. The
+ * catalogs must be open. */
 const char *typed_sentence(const struct plan_context *context, const struct compiled_plan *compiled,
                            const char *language);
 

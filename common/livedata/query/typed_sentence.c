@@ -1,11 +1,11 @@
 /* Describes a typed plan in one sentence of the reader's language. Names of entities and columns
- * stay as their files have them. */
+ * stay as their files have them. Each part of a plan adds a clause to the sentence so far. */
 #include "livedata/query/typed_plan.h"
-#include "livedata/query/typed_words.h"
 
 #include "base/number.h"
 #include "base/text.h"
 #include "base/zone.h"
+#include "i18n/i18n.h"
 #include "livedata/timestamp.h"
 
 #include <stdlib.h>
@@ -15,27 +15,50 @@
 enum { SENTENCE_BYTES_MAX = 8000, TIME_SHOWN = 40 };
 
 struct sentence {
-    struct text text;
+    struct arena *arena;
+    const struct locale *locale;
     const struct plan_context *context;
     const struct compiled_plan *compiled;
-    const struct typed_words *words;
+    const char *text;
 };
 
-/* Puts `%s` of a pattern, in their order. */
-static void put(struct sentence *sentence, const char *pattern, const char *first,
-                const char *second)
-{
-    const char *values[] = {first, second};
-    size_t used = 0;
+/* Signs that are read alike everywhere. */
+static const char *const signs[TYPED_OPERATOR__MAX] = {
+    [TYPED_EQUAL] = "=",   [TYPED_NOT_EQUAL] = "≠", [TYPED_BELOW] = "<",
+    [TYPED_AT_MOST] = "≤", [TYPED_ABOVE] = ">",     [TYPED_AT_LEAST] = "≥"};
 
-    for (; *pattern; pattern++)
-        if (pattern[0] == '%' && pattern[1] == 's' && used < 2) {
-            text_append_string(&sentence->text, values[used] ? values[used] : "");
-            used++;
-            pattern++;
-        } else {
-            text_append_byte(&sentence->text, *pattern);
-        }
+static const char *const operators[TYPED_OPERATOR__MAX] = {
+    [TYPED_BETWEEN] = "livedata.plan.between", [TYPED_IN] = "livedata.plan.in",
+    [TYPED_NOT_IN] = "livedata.plan.not_in",   [TYPED_CONTAINS] = "livedata.plan.contains",
+    [TYPED_IS_NULL] = "livedata.plan.is_null", [TYPED_IS_NOT_NULL] = "livedata.plan.is_not_null"};
+
+static const char *const selects[TYPED_SELECT__MAX] = {
+    [TYPED_ROWS] = "livedata.plan.rows",         [TYPED_RECORD] = "livedata.plan.record",
+    [TYPED_COUNT] = "livedata.plan.count",       [TYPED_SUM] = "livedata.plan.sum",
+    [TYPED_AVERAGE] = "livedata.plan.average",   [TYPED_MIN] = "livedata.plan.min",
+    [TYPED_MAX] = "livedata.plan.max",           [TYPED_DISTINCT] = "livedata.plan.distinct",
+    [TYPED_QUANTILE] = "livedata.plan.quantile", [TYPED_METRIC] = "livedata.plan.metric"};
+
+#define SAY(sentence, key, ...)                                                                    \
+    locale_format((sentence)->locale, (sentence)->arena, (key), TEXT_ARGUMENTS(__VA_ARGS__))
+
+static const char *word(const struct sentence *sentence, const char *key)
+{
+    return locale_format(sentence->locale, sentence->arena, key, NO_TEXT_ARGUMENTS);
+}
+
+/* Appends a clause with one name. */
+static void add(struct sentence *sentence, const char *key, const char *name, const char *value)
+{
+    sentence->text = SAY(sentence, key, {"sentence", sentence->text}, {name, value});
+}
+
+/* Names, values and times are written from left to right, also among words that are not. */
+static const char *isolated(const struct sentence *sentence, const char *text)
+{
+    return locale_is_right_to_left(sentence->locale)
+               ? arena_print(sentence->arena, "\u2066%s\u2069", text)
+               : text;
 }
 
 static const char *subject_of(const struct sentence *sentence)
@@ -45,36 +68,23 @@ static const char *subject_of(const struct sentence *sentence)
     return plan->entity ? plan->entity : sentence->compiled->measure->tables[0].table->name;
 }
 
-static void put_selection(struct sentence *sentence)
+static void begin(struct sentence *sentence)
 {
     const struct typed_plan *plan = sentence->compiled->plan;
-    const struct typed_words *words = sentence->words;
-    char percent[NUMBER_TEXT_MAX];
+    const struct live_metric *metric = sentence->compiled->metric;
+    const char *column = plan->column ? isolated(sentence, plan->column) : "";
+    bool shown = plan->column && plan->select == TYPED_ROWS;
+    char quantile[NUMBER_TEXT_MAX];
 
-    switch (plan->select) {
-    case TYPED_ROWS:
-        put(sentence, plan->column ? words->column : words->selects[TYPED_ROWS],
-            plan->column ? plan->column : subject_of(sentence), subject_of(sentence));
-        break;
-    case TYPED_RECORD:
-        put(sentence, words->selects[TYPED_RECORD], subject_of(sentence), plan->key);
-        if (plan->column)
-            put(sentence, words->only, plan->column, NULL);
-        break;
-    case TYPED_COUNT:
-        put(sentence, words->selects[TYPED_COUNT], subject_of(sentence), NULL);
-        break;
-    case TYPED_METRIC:
-        put(sentence, words->selects[TYPED_METRIC], plan->metric,
-            sentence->compiled->metric->description);
-        break;
-    default:
-        put(sentence, words->selects[plan->select], plan->column, subject_of(sentence));
-        if (plan->select == TYPED_QUANTILE) {
-            (void)number_format(plan->quantile.given ? plan->quantile.value : 0.5, percent);
-            put(sentence, words->quantile, percent, NULL);
-        }
-    }
+    (void)number_format(plan->quantile.given ? plan->quantile.value : 0.5, quantile);
+    sentence->text =
+        SAY(sentence, shown ? "livedata.plan.rows_column" : selects[plan->select],
+            {"entity", isolated(sentence, subject_of(sentence))}, {"column", column},
+            {"key", plan->key ? isolated(sentence, plan->key) : ""}, {"quantile", quantile},
+            {"metric", plan->metric ? isolated(sentence, plan->metric) : ""},
+            {"description", metric ? isolated(sentence, metric->description) : ""});
+    if (plan->column && plan->select == TYPED_RECORD)
+        add(sentence, "livedata.plan.record_column", "column", column);
 }
 
 static const char *value_text(struct arena *arena, const json_t *value)
@@ -92,30 +102,46 @@ static const char *value_text(struct arena *arena, const json_t *value)
     return arena_copy_string(arena, number);
 }
 
-static void put_filters(struct sentence *sentence)
+/* Another item behind those so far; NULL = none so far. */
+static const char *joined(const struct sentence *sentence, const char *key, const char *list,
+                          const char *item)
+{
+    return list ? SAY(sentence, key, {"first", list}, {"second", item}) : item;
+}
+
+static const char *condition_text(const struct sentence *sentence,
+                                  const struct typed_filter *filter)
+{
+    const char *column = isolated(sentence, filter->column), *list = NULL, *value = "";
+    const char *first = "";
+    size_t count = json_array_size(filter->values);
+
+    for (size_t i = 0; i < count; i++) {
+        value = value_text(sentence->arena, json_array_get(filter->values, i));
+        if (signs[filter->op])
+            return isolated(sentence, arena_print(sentence->arena, "%s %s %s", filter->column,
+                                                  signs[filter->op], value));
+        value = isolated(sentence, value);
+        first = i ? first : value;
+        list = joined(sentence, "livedata.plan.list", list, value);
+    }
+    return SAY(sentence, operators[filter->op], {"column", column}, {"values", list ? list : ""},
+               {"first", first}, {"second", value});
+}
+
+static void add_filters(struct sentence *sentence)
 {
     const struct typed_plan *plan = sentence->compiled->plan;
     const struct typed_filter *filters = plan->filters.items;
-    struct arena *arena = sentence->context->arena;
+    const char *all = NULL;
 
-    for (size_t i = 0; i < plan->filters.count; i++) {
-        size_t count = json_array_size(filters[i].values);
-
-        text_append_string(&sentence->text, i ? sentence->words->and : sentence->words->where);
-        text_append_string(&sentence->text, filters[i].column);
-        text_append_string(&sentence->text, sentence->words->operators[filters[i].op]);
-        for (size_t j = 0; j < count; j++) {
-            text_append_string(&sentence->text, !j ? ""
-                                                : filters[i].op == TYPED_BETWEEN
-                                                    ? sentence->words->and
-                                                    : ", ");
-            text_append_string(&sentence->text,
-                               value_text(arena, json_array_get(filters[i].values, j)));
-        }
-    }
+    for (size_t i = 0; i < plan->filters.count; i++)
+        all = joined(sentence, "livedata.plan.and", all, condition_text(sentence, &filters[i]));
+    if (all)
+        add(sentence, "livedata.plan.where", "conditions", all);
 }
 
-static const char *local_time(struct arena *arena, int64_t at)
+static const char *local_time(const struct sentence *sentence, int64_t at)
 {
     time_t seconds = (time_t)(at / us_per_second);
     char shown[TIME_SHOWN];
@@ -123,101 +149,128 @@ static const char *local_time(struct arena *arena, int64_t at)
 
     localtime_r(&seconds, &tm);
     (void)strftime(shown, sizeof shown, "%Y-%m-%d %H:%M", &tm);
-    return arena_copy_string(arena, shown);
+    return isolated(sentence, arena_copy_string(sentence->arena, shown));
 }
 
-static void put_times(struct sentence *sentence, const struct typed_period *period)
+static const char *times_text(const struct sentence *sentence, const struct typed_period *period)
 {
-    const struct typed_words *words = sentence->words;
-    struct arena *arena = sentence->context->arena;
     struct kept_zone kept = zone_enter(sentence->context->zone);
+    const char *from = period->from.given ? local_time(sentence, period->from.value) : NULL;
+    const char *until = period->to.given ? local_time(sentence, period->to.value) : NULL;
+    const char *key = !until ? "livedata.plan.from"
+                      : from ? "livedata.plan.from_until"
+                             : "livedata.plan.until";
 
-    if (period->from.given)
-        put(sentence, words->from, local_time(arena, period->from.value), NULL);
-    if (period->to.given)
-        put(sentence, words->until, local_time(arena, period->to.value), NULL);
     zone_leave(&kept);
-    text_append_format(&sentence->text, " (%s)", sentence->context->zone);
+    if (!from && !until)
+        return "";
+    return SAY(sentence, key, {"from", from}, {"until", until},
+               {"zone", isolated(sentence, sentence->context->zone)});
 }
 
 /* "last 3 hours" in words of the language. */
-static void put_relative(struct sentence *sentence, const char *relative)
+static const char *relative_text(const struct sentence *sentence, const char *relative)
 {
+    static const char *const keys[][2] = {
+        {"livedata.plan.last_minutes", "livedata.plan.last_minute"},
+        {"livedata.plan.last_hours", "livedata.plan.last_hour"},
+        {"livedata.plan.last_days", "livedata.plan.last_day"}};
     char *end;
     long long amount = strtoll(relative + strlen("last "), &end, 10);
     int unit = strstr(end, "minute") ? 0 : strstr(end, "hour") ? 1 : 2;
 
-    put(sentence, sentence->words->last[unit],
-        arena_print(sentence->context->arena, "%lld", amount), NULL);
+    return SAY(sentence, keys[unit][amount == 1],
+               {"amount", arena_print(sentence->arena, "%lld", amount)});
 }
 
-static void put_period(struct sentence *sentence)
+static void add_period(struct sentence *sentence)
 {
     const struct typed_plan *plan = sentence->compiled->plan;
     const struct measure *measure = sentence->compiled->measure;
     const struct measure_column *time =
         measure->kind == MEASURE_RATIO ? &measure->denominator->time : &measure->time;
 
-    if (plan->period) {
-        put(sentence, sentence->words->time, time->name, NULL);
-        if (plan->relative)
-            put_relative(sentence, plan->relative);
-        else
-            put_times(sentence, plan->period);
-    } else if (plan->select != TYPED_RECORD && time->column) {
-        text_append_string(&sentence->text, sentence->words->always);
-    }
-    if (plan->compare) {
-        text_append_string(&sentence->text, sentence->words->compared);
-        put_times(sentence, plan->compare);
-    }
+    if (plan->period)
+        sentence->text = SAY(sentence, "livedata.plan.time", {"sentence", sentence->text},
+                             {"time", isolated(sentence, time->name)},
+                             {"period", plan->relative ? relative_text(sentence, plan->relative)
+                                                       : times_text(sentence, plan->period)});
+    else if (plan->select != TYPED_RECORD && time->column)
+        add(sentence, "livedata.plan.always", "", "");
+    if (plan->compare)
+        add(sentence, "livedata.plan.compared", "period", times_text(sentence, plan->compare));
 }
 
-static void put_groups(struct sentence *sentence)
+static const char *group_text(const struct sentence *sentence, const char *group)
+{
+    static const char *const units[][2] = {{"hour", "livedata.plan.hour"},
+                                           {"day", "livedata.plan.day"},
+                                           {"week", "livedata.plan.week"},
+                                           {"month", "livedata.plan.month"}};
+    const char *unit = sentence->compiled->unit;
+
+    for (size_t i = 0; unit && strcmp(unit, group) == 0 && i < COUNT_OF(units); i++)
+        if (strcmp(units[i][0], unit) == 0)
+            return word(sentence, units[i][1]);
+    return isolated(sentence, group);
+}
+
+static void add_groups(struct sentence *sentence)
 {
     const struct typed_plan *plan = sentence->compiled->plan;
+    const char *all = NULL;
 
-    for (size_t i = 0; i < plan->group_by.count; i++) {
-        text_append_string(&sentence->text, i ? ", " : sentence->words->by);
-        text_append_string(&sentence->text, plan->group_by.items[i]);
-    }
+    for (size_t i = 0; i < plan->group_by.count; i++)
+        all = joined(sentence, "livedata.plan.list", all,
+                     group_text(sentence, plan->group_by.items[i]));
+    if (all)
+        add(sentence, "livedata.plan.by", "groups", all);
     if (plan->order)
-        put(sentence,
-            plan->order->descending ? sentence->words->descending : sentence->words->ascending,
-            strcmp(plan->order->by, "value") == 0 ? sentence->words->value : plan->order->by, NULL);
+        add(sentence,
+            plan->order->descending ? "livedata.plan.descending" : "livedata.plan.ascending", "by",
+            strcmp(plan->order->by, "value") == 0 && plan->select > TYPED_RECORD
+                ? word(sentence, "livedata.plan.value")
+                : isolated(sentence, plan->order->by));
     if (plan->limit.given)
-        put(sentence, sentence->words->limit,
-            arena_print(sentence->context->arena, "%lld", (long long)plan->limit.value), NULL);
+        add(sentence, "livedata.plan.limit", "limit",
+            arena_print(sentence->arena, "%lld", (long long)plan->limit.value));
 }
 
 /* Which currencies are in a sum. */
-static void put_currency(struct sentence *sentence)
+static void add_currency(struct sentence *sentence)
 {
-    const struct currency_rates *rates = &sentence->context->settings->currency_rates;
+    const struct livedata_settings *settings = sentence->context->settings;
+    const struct currency_rates *rates = &settings->currency_rates;
+    const char *all = NULL;
 
     if (sentence->compiled->plan->select <= TYPED_RECORD ||
         !sentence->compiled->measure->currency.column)
         return;
-    put(sentence, sentence->words->currency, sentence->context->settings->currency, NULL);
     for (size_t i = 0; i < rates->count; i++)
-        text_append_format(&sentence->text, "%s1 %s = %s %s", i ? ", " : " (",
-                           rates->items[i].currency, rates->items[i].text,
-                           sentence->context->settings->currency);
-    text_append_string(&sentence->text, rates->count ? ")" : "");
+        all = joined(sentence, "livedata.plan.list", all,
+                     isolated(sentence,
+                              arena_print(sentence->arena, "1 %s = %s %s", rates->items[i].currency,
+                                          rates->items[i].text, settings->currency)));
+    sentence->text = SAY(sentence, all ? "livedata.plan.currency_rates" : "livedata.plan.currency",
+                         {"sentence", sentence->text},
+                         {"currency", isolated(sentence, settings->currency)}, {"rates", all});
 }
 
 const char *typed_sentence(const struct plan_context *context, const struct compiled_plan *compiled,
                            const char *language)
 {
-    struct sentence sentence = {
-        .context = context, .compiled = compiled, .words = typed_words_of(language)};
+    struct sentence sentence = {.arena = context->arena,
+                                .locale =
+                                    locale_get(language ? language_find(language) : LANGUAGE_NONE),
+                                .context = context,
+                                .compiled = compiled};
 
-    text_start(&sentence.text, context->arena, SENTENCE_BYTES_MAX);
-    put_selection(&sentence);
-    put_filters(&sentence);
-    put_currency(&sentence);
-    put_period(&sentence);
-    put_groups(&sentence);
-    text_append_string(&sentence.text, sentence.words->stop);
-    return sentence.text.bytes;
+    begin(&sentence);
+    add_filters(&sentence);
+    add_currency(&sentence);
+    add_period(&sentence);
+    add_groups(&sentence);
+    add(&sentence, "livedata.plan.stop", "", "");
+    return arena_copy(context->arena, sentence.text,
+                      utf8_valid_prefix(sentence.text, strnlen(sentence.text, SENTENCE_BYTES_MAX)));
 }
