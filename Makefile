@@ -220,6 +220,12 @@ bench-support: packages-test
 soak:
 	@ASSAY_TEST_SOAK=1 $(MAKE) --no-print-directory test
 
+# The engines beyond one host, killed while they work: half an hour. PARTS="kafka redis" are the files of tests/scale
+# that run, all of them by default.
+scale: packages-scale
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@ASSAY_BUILD_DIR=$(BUILD) tests/scale/run $(PARTS)
+
 # A Debian package of what is built, into build/ (docs/operate/deploy.md).
 deb: packages-deb
 	@$(MAKE) --no-print-directory -j$$(nproc) all
@@ -259,6 +265,7 @@ help:
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
 	@echo '  make bench-support  the part of it about questions to documents'
 	@echo '  make soak           run every test, with everything that takes long'
+	@echo '  make scale          run the engines beyond one host and kill them; PARTS="kafka redis" for some'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
 	@echo '  make fuzz-targets   build the fuzz targets and run none'
 	@echo '  make valgrind       run a part of the API suite with all workers under valgrind; VALGRIND_TESTS'
@@ -274,6 +281,6 @@ include tools/run.mk
 clients:
 	@BUILD=$(BUILD) clients/run
 
-.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support sample-answers measure-documents measure-questions soak deb docs man screenshots clean help
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

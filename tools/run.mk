@@ -5,7 +5,7 @@
 packages-run:
 	@tools/install-packages run
 
-packages-test packages-fuzz packages-valgrind packages-deb: packages-%:
+packages-test packages-fuzz packages-valgrind packages-deb packages-scale: packages-%:
 	@tools/install-packages $*
 
 # The files that pages load from /vendor/: pinned in static/package-lock.json.
@@ -19,4 +19,4 @@ static/vendor/.complete: static/package.json static/package-lock.json $(wildcard
 run:
 	@exec tools/run-demo --build
 
-.PHONY: packages-run packages-test packages-fuzz packages-valgrind packages-deb vendor run
+.PHONY: packages-run packages-test packages-fuzz packages-valgrind packages-deb packages-scale vendor run

@@ -1,4 +1,4 @@
-/* Creates, checks, backs up and restores the database of a service. `--help` lists the options
+/* Creates, checks, backs up, restores and distributes the database of a service. `--help` lists the options
  * and exit codes. */
 #include "accounts/copy_users.h"
 #include "accounts/settings.h"
@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "db/backup.h"
+#include "db/distribute.h"
 #include "db/identity.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
@@ -22,10 +23,10 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: database start|look|create|adopt|check|files [SERVICE]\n"
+    "usage: database start|look|create|adopt|check|files|distribute [SERVICE]\n"
     "       database backup|verify|restore SERVICE FOLDER\n"
     "\n"
-    "Creates, checks, backs up and restores the database of a service.\n"
+    "Creates, checks, backs up, restores and distributes the database of a service.\n"
     "\n"
     "  start    At each start: create it in a new directory, else find the right one.\n"
     "  look     Would `start` find the right one? Changes nothing.\n"
@@ -33,6 +34,7 @@ static const char help[] =
     "  adopt    Take the database that is there as the right one from now on.\n"
     "  check    Is it the right one, and undamaged?\n"
     "  files    Print the folder of the files that belong to it, if any.\n"
+    "  distribute  Spread its tables over the nodes of a PostgreSQL with Citus.\n"
     "  backup   Copy it into FOLDER while the service runs.\n"
     "  verify   Is the copy in FOLDER one of this service, and undamaged?\n"
     "  restore  Replace the database by the copy.\n"
@@ -368,12 +370,53 @@ static int run_files(const struct store_plan *plan, const char *folder)
     return EXIT_DONE;
 }
 
+/* Brings the schema up to date first: what a new version adds is spread by the same call. */
+static enum error distribute(const struct store_plan *plan, struct arena *arena,
+                             struct db_distribution *done, struct problem *problem)
+{
+    struct store *store;
+    struct db *db;
+    enum error error = store_open(arena, plan, &store, problem);
+
+    if (error)
+        return error;
+    error = store_prepare(store, &db, problem);
+    if (!error)
+        error = db_distribute(db, plan->schema.directory, done, problem);
+    store_close(store);
+    return error;
+}
+
+static int run_distribute(const struct store_plan *plan, const char *folder)
+{
+    struct db_distribution done = {0};
+    struct problem problem = {0};
+    struct arena *arena = arena_create(MEMORY_MAX);
+    enum error error;
+
+    (void)folder;
+    if (!arena)
+        return EXIT_UNREACHABLE;
+    error = distribute(plan, arena, &done, &problem);
+    arena_destroy(arena);
+    if (error && problem.reason && strcmp(problem.reason, "not_distributable") == 0) {
+        fprintf(stderr, "database of %s: %s\n", plan->service, problem.text);
+        return EXIT_REFUSED;
+    }
+    if (error)
+        return complain(plan, error, &problem);
+    printf("database of %s: %lld tables were distributed, %lld were so before\n", plan->service,
+           (long long)done.spread, (long long)done.spread_before);
+    return EXIT_DONE;
+}
+
 static const struct command commands[] = {{"start", run_start, false, .watches_clock = true},
                                           {"look", run_inspect, false},
                                           {"create", run_create, false},
                                           {"adopt", run_adopt, false},
                                           {"check", run_check, false},
                                           {"files", run_files, false},
+                                          {"distribute", run_distribute, false},
                                           {"backup", run_backup, true},
                                           {"verify", run_verify, true},
                                           {"restore", run_restore, true}};

@@ -3,6 +3,8 @@
  * rows say. Random sequences of batches over all kinds of records, with repetitions, are checked
  * after every few batches; one that fails is made as short as possible before it is shown.
  */
+#include "db/db_internal.h"
+#include "db/distribute.h"
 #include "experiments/live/ingest.h"
 #include "experiments/live/rebuild.h"
 #include "experiments/projects/project_store.h"
@@ -250,27 +252,34 @@ ON_BOTH(what_is_kept_is_what_the_raw_rows_say)
     check_sequences(bench, 0, sequences(bench));
 }
 
-/* As a distributed server would have them: every table of events in eight parts by experiment. */
-static void partition_tables(struct bench *bench)
+static void run_file(struct bench *bench, const char *path)
 {
-    RUN(bench, "DO $$ DECLARE name text; BEGIN"
-               " FOREACH name IN ARRAY ARRAY['live_units', 'live_conversions',"
-               " 'live_unit_covariates', 'live_unit_metrics', 'live_arms', 'live_cells',"
-               " 'live_products', 'live_metrics', 'live_covariates', 'live_slices'] LOOP"
-               " EXECUTE format('ALTER TABLE %I RENAME TO %I', name, 'whole_' || name);"
-               " EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING DEFAULTS INCLUDING INDEXES)"
-               " PARTITION BY HASH (experiment)', name, 'whole_' || name);"
-               " FOR part IN 0..7 LOOP EXECUTE format('CREATE TABLE %I PARTITION OF %I"
-               " FOR VALUES WITH (MODULUS 8, REMAINDER %s)', name || '_' || part, name, part);"
-               " END LOOP; EXECUTE format('DROP TABLE %I', 'whole_' || name);"
-               " END LOOP; END $$");
+    char script[8192] = "";
+    FILE *file = fopen(path, "r");
+
+    CHECK(file && fread(script, 1, sizeof script - 1, file) > 0);
+    if (file)
+        fclose(file);
+    CHECK_OK(db_begin(bench->db, DB_WRITE, &bench->problem));
+    CHECK_OK(db_finish(bench->db, bench->db->engine->script(bench->db, script, &bench->problem),
+                       &bench->problem));
+}
+
+/* As a distributed server would have them: the tables of sql/experiments/distribution are divided by
+ * hash into eight parts (tests/db/citus_stand_in.sql). */
+static void distribute_tables(struct bench *bench)
+{
+    struct db_distribution done;
+
+    run_file(bench, "tests/db/citus_stand_in.sql");
+    CHECK_OK(db_distribute(bench->db, "sql/experiments", &done, &bench->problem));
 }
 
 ON_BOTH(tables_in_parts_hold_the_same)
 {
     if (bench->engine != DB_POSTGRES)
         return;
-    partition_tables(bench);
+    distribute_tables(bench);
     CHECK_INT(COUNT_OF_ROWS(bench, "pg_partitioned_table"), 10);
     check_sequences(bench, SEQUENCES, sequences(bench) / 4);
 }

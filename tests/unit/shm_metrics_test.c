@@ -196,16 +196,22 @@ TEST(processes_count_together)
     unlink(arena_print(arena, "%s.lock", path));
 }
 
+static int claimed[2]; /* a pipe: the other process has claimed the cell */
+
 static void pause_after_claim(const char *place)
 {
-    if (strcmp(place, "metrics.claimed") == 0)
-        usleep(30000);
+    if (strcmp(place, "metrics.claimed") != 0)
+        return;
+    CHECK(write(claimed[1], "c", 1) == 1);
+    usleep(30000);
 }
 
 static void die_after_claim(const char *place)
 {
-    if (strcmp(place, "metrics.claimed") == 0)
-        _exit(0);
+    if (strcmp(place, "metrics.claimed") != 0)
+        return;
+    CHECK(write(claimed[1], "c", 1) == 1);
+    _exit(0);
 }
 
 /* A process that is about to write a new label set is kept from its processor, or dies: the set has
@@ -216,8 +222,10 @@ TEST(a_new_label_set_is_made_once)
     static const double others[] = {1, 0};
     char path[] = "/tmp/assay-metrics-XXXXXX";
     struct metrics *metrics;
+    char byte;
 
     close(mkstemp(path));
+    CHECK(pipe(claimed) == 0);
     metrics = opened(path);
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
         const char *name = arena_print(arena, "new%zu", i);
@@ -228,13 +236,15 @@ TEST(a_new_label_set_is_made_once)
             metric_add(metrics, WARMTH, VALUES(name), 1);
             _exit(0);
         }
-        usleep(10000);
+        CHECK(read(claimed[0], &byte, 1) == 1);
         metric_add(metrics, WARMTH, VALUES(name), 1);
         waitpid(other, NULL, 0);
         metric_add(metrics, WARMTH, VALUES(name), 1);
         CHECK_NEAR(metric_read(metrics, WARMTH, VALUES(name)), 2 + others[i], 0);
     }
     metrics_close(metrics);
+    close(claimed[0]);
+    close(claimed[1]);
     unlink(path);
     unlink(arena_print(arena, "%s.lock", path));
 }

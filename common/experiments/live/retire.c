@@ -35,12 +35,12 @@ static const struct statement clean[] = {
      " AND NOT EXISTS (SELECT 1 FROM live_unit_covariates v WHERE v.experiment ="
      " live_units.experiment AND v.unit = live_units.unit) AND NOT EXISTS (SELECT 1 FROM live_units"
      " a WHERE a.experiment = live_units.experiment AND a.canonical_id = live_units.user_id)"},
-    {"live_experiment_age",
-     "UPDATE live_experiments SET stale = 1, version = version + 1, first_exposed_at ="
-     " (SELECT min(u.occurred_at) FROM live_units u WHERE u.experiment ="
-     " live_experiments.experiment AND u.variation >= 0), last_exposed_at ="
-     " (SELECT max(u.occurred_at) FROM live_units u WHERE u.experiment ="
-     " live_experiments.experiment AND u.variation >= 0) WHERE experiment = ?"},
+};
+
+static const struct statement read_pace = {
+    .name = "live_old_pace",
+    .sql = "SELECT min(occurred_at), max(occurred_at) FROM live_units WHERE experiment = ?"
+           " AND variation >= 0",
 };
 
 static enum error count_old(const struct live_call *call, const struct statement *statement,
@@ -72,21 +72,38 @@ static enum error take_old(const struct live_call *call, const struct statement 
     return query_end(query, call->problem);
 }
 
-static enum error take_away(const struct live_call *call, int64_t experiment,
+/* What is kept of the experiment no longer fits: its aggregates, and how far its exposures reach. */
+static enum error age(const struct live_call *call, struct live_experiment *experiment)
+{
+    struct query *query = db_query(call->db, &read_pace);
+    enum error error;
+
+    query_bind_integer(query, experiment->number);
+    if (query_next(query)) {
+        experiment->first_exposed_at = query_optional_integer(query, 0);
+        experiment->last_exposed_at = query_optional_integer(query, 1);
+    }
+    error = query_end(query, call->problem);
+    experiment->stale = true;
+    experiment->version++;
+    return error ? error : live_save_experiment(call, experiment);
+}
+
+static enum error take_away(const struct live_call *call, struct live_experiment *experiment,
                             const struct live_retirement *retirement)
 {
     enum error error =
-        take_old(call, &delete_conversions, experiment, retirement->conversions_before);
+        take_old(call, &delete_conversions, experiment->number, retirement->conversions_before);
 
     if (!error)
-        error = take_old(call, &forget_exposures, experiment, retirement->exposures_before);
+        error = take_old(call, &forget_exposures, experiment->number, retirement->exposures_before);
     for (size_t i = 0; !error && i < sizeof clean / sizeof clean[0]; i++) {
         struct query *query = db_query(call->db, &clean[i]);
 
-        query_bind_integer(query, experiment);
+        query_bind_integer(query, experiment->number);
         error = query_end(query, call->problem);
     }
-    return error;
+    return error ? error : age(call, experiment);
 }
 
 static enum error retire_one(const struct live_call *call, const char *id, bool dry_run,
@@ -109,7 +126,7 @@ static enum error retire_one(const struct live_call *call, const char *id, bool 
     retirement->conversions += conversions;
     if (dry_run || exposures + conversions == 0)
         return ERROR_NONE;
-    return take_away(call, reading.experiment.number, retirement);
+    return take_away(call, &reading.experiment, retirement);
 }
 
 enum error live_retire(struct db *db, struct arena *arena, bool dry_run,

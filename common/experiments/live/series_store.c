@@ -13,12 +13,12 @@ static const struct statement read_days = {
     .sql = "SELECT day, arm, people, converted, huge, value_sum, value_squares, other_sum,"
            " other_squares, products FROM live_days WHERE experiment_id = ? ORDER BY day, arm",
 };
-static const struct statement large_experiments = {
-    .name = "live_series_large",
-    .sql = "SELECT e.experiment_id FROM live_experiments e"
+static const struct statement active_experiments = {
+    .name = "live_series_active",
+    .sql = "SELECT e.experiment_id, e.experiment FROM live_experiments e"
            " JOIN projects p ON p.id = e.experiment_id WHERE p.archived = 0"
-           " AND (SELECT sum(a.people) FROM live_arms a WHERE a.experiment = e.experiment) > ?"
            " ORDER BY e.experiment_id",
+    .streams = true,
 };
 static const struct statement put_series = {
     .name = "live_series_put",
@@ -83,16 +83,45 @@ enum error live_days_read(const struct live_call *call, const char *id, struct o
     return query_end(query, call->problem);
 }
 
+/* People of all arms, by the aggregates: one small read for each experiment, because a cluster does
+ * not add up what lies on other nodes than the list. */
+static enum error is_large(const struct live_call *call, int64_t experiment, int64_t people,
+                           bool *large)
+{
+    const struct live_experiment of = {.number = experiment};
+    struct live_rollup rollup;
+    enum error error;
+
+    live_rollup_start(&rollup, &of, call->arena);
+    error = live_read_arms(call, false, &rollup);
+    for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++)
+        people -= rollup.arms[i].people;
+    *large = people < 0;
+    return error;
+}
+
 enum error live_series_large(const struct live_call *call, int64_t people,
                              struct live_names *experiments)
 {
-    struct query *query = db_query(call->db, &large_experiments);
+    struct query *query = db_query(call->db, &active_experiments);
+    struct live_names active = {.arena = call->arena};
+    struct integer_list numbers = {0};
+    enum error error;
 
     *experiments = (struct live_names){.arena = call->arena};
-    query_bind_integer(query, people);
-    while (query_next(query))
-        live_names_add(experiments, query_text(query, 0, call->arena));
-    return query_end(query, call->problem);
+    while (query_next(query)) {
+        live_names_add(&active, query_text(query, 0, call->arena));
+        *LIST_ADD(call->arena, &numbers) = query_integer(query, 1);
+    }
+    error = query_end(query, call->problem);
+    for (size_t i = 0; !error && i < active.count; i++) {
+        bool large = false;
+
+        error = is_large(call, numbers.items[i], people, &large);
+        if (!error && large)
+            live_names_add(experiments, active.items[i]);
+    }
+    return error;
 }
 
 static enum error insert_days(const struct live_call *call, const char *id,

@@ -1,0 +1,185 @@
+/* Calls the functions of Citus for the tables that a file names. */
+#include "db/distribute.h"
+
+#include "db/query.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_BYTES_MAX = 256, NAME_BYTES_MAX = 64 };
+
+static const struct statement find_extension = {
+    .name = "distribution_extension",
+    .postgres = "SELECT count(to_regclass('pg_dist_partition'))", /* its catalogue */
+};
+static const struct statement find_spread = {
+    .name = "distribution_table",
+    .postgres = "SELECT count(*) FROM pg_dist_partition WHERE logicalrelid = to_regclass(?)",
+};
+static const struct statement spread_reference = {
+    .name = "distribution_reference",
+    .postgres = "SELECT create_reference_table(CAST(? AS regclass))",
+};
+static const struct statement spread_rows = {
+    .name = "distribution_rows",
+    .postgres = "SELECT create_distributed_table(CAST(? AS regclass), CAST(? AS TEXT),"
+                " colocate_with => CAST(? AS TEXT))",
+};
+static const struct statement record = {
+    .name = "distribution_record",
+    .sql = "INSERT INTO schema_distribution (table_name, column_name, distributed_at)"
+           " VALUES (?, ?, {now}) ON CONFLICT (table_name) DO UPDATE SET"
+           " column_name = excluded.column_name, distributed_at = excluded.distributed_at",
+};
+
+/* A line of the file. */
+struct entry {
+    char table[NAME_BYTES_MAX];
+    char column[NAME_BYTES_MAX]; /* "" = a reference table */
+};
+
+/* Shared by the steps of a call. */
+struct spreading {
+    struct db *db;
+    const char *file;
+    struct db_distribution *done;
+    struct problem *problem;
+    char together[NAME_BYTES_MAX]; /* the first distributed table of the file */
+};
+
+static enum error refuse(struct problem *problem, const char *why)
+{
+    return problem_set(problem, ERROR_INVALID, "not_distributable", "%s", why);
+}
+
+static enum error check_server(struct db *db, struct problem *problem)
+{
+    struct query *query;
+    bool found;
+    enum error error;
+
+    if (db_engine(db) != DB_POSTGRES)
+        return refuse(problem, "the database is a file of SQLite, which stays on one host; the "
+                               "database URL must name a PostgreSQL with the extension citus");
+    query = db_query(db, &find_extension);
+    found = query_next(query) && query_integer(query, 0) > 0;
+    error = query_end(query, problem);
+    if (!error && !found)
+        error = refuse(problem, "the database has not the extension citus: install it on every "
+                                "node and run CREATE EXTENSION citus in this database");
+    return error;
+}
+
+static enum error is_spread(const struct spreading *spreading, const struct entry *entry,
+                            bool *spread)
+{
+    struct query *query = db_query(spreading->db, &find_spread);
+
+    query_bind_text(query, entry->table);
+    *spread = query_next(query) && query_integer(query, 0) > 0;
+    return query_end(query, spreading->problem);
+}
+
+static enum error spread_table(const struct spreading *spreading, const struct entry *entry)
+{
+    bool first = strcmp(spreading->together, entry->table) == 0;
+    struct query *query =
+        db_query(spreading->db, *entry->column ? &spread_rows : &spread_reference);
+
+    query_bind_text(query, entry->table);
+    if (*entry->column) {
+        query_bind_text(query, entry->column);
+        query_bind_text(query, first ? "none" : spreading->together);
+    }
+    (void)query_next(query); /* it gives a row without a value */
+    return query_end(query, spreading->problem);
+}
+
+static enum error write_down(const struct spreading *spreading, const struct entry *entry)
+{
+    struct query *query = db_query(spreading->db, &record);
+
+    query_bind_text(query, entry->table);
+    query_bind_text(query, *entry->column ? entry->column : NULL);
+    return query_end(query, spreading->problem);
+}
+
+/* Under a lock: of two calls at the same time the second finds the table spread. */
+static enum error take_entry(struct spreading *spreading, const struct entry *entry)
+{
+    bool spread = false;
+    enum error error = db_begin(spreading->db, DB_WRITE, spreading->problem);
+
+    if (error)
+        return error;
+    error = db_lock(spreading->db, "distribution", spreading->problem);
+    if (!error)
+        error = is_spread(spreading, entry, &spread);
+    if (!error && !spread)
+        error = spread_table(spreading, entry);
+    if (!error && !spread)
+        error = write_down(spreading, entry);
+    error = db_finish(spreading->db, error, spreading->problem);
+    if (!error)
+        ++*(spread ? &spreading->done->spread_before : &spreading->done->spread);
+    return error;
+}
+
+static bool read_entry(const char *line, struct entry *entry)
+{
+    char kind[NAME_BYTES_MAX], rest[2];
+    int words;
+
+    *entry = (struct entry){.table = ""};
+    words = sscanf(line, "%63s %63s %63s %1s", kind, entry->table, entry->column, rest);
+    return (strcmp(kind, "reference") == 0 && words == 2) ||
+           (strcmp(kind, "distributed") == 0 && words == 3);
+}
+
+static enum error take_lines(struct spreading *spreading, FILE *file)
+{
+    char line[LINE_BYTES_MAX];
+    enum error error = ERROR_NONE;
+
+    for (int number = 1; !error && fgets(line, sizeof line, file); number++) {
+        struct entry entry;
+        const char *first = line + strspn(line, " \t\r\n");
+
+        if (!*first || *first == '#')
+            continue;
+        if (!read_entry(line, &entry))
+            return problem_set(spreading->problem, ERROR_SYSTEM, "distribution_file",
+                               "%s:%d: neither `reference TABLE` nor `distributed TABLE COLUMN`",
+                               spreading->file, number);
+        if (*entry.column && !*spreading->together)
+            memcpy(spreading->together, entry.table, sizeof entry.table);
+        error = take_entry(spreading, &entry);
+    }
+    return error;
+}
+
+enum error db_distribute(struct db *db, const char *directory, struct db_distribution *distribution,
+                         struct problem *problem)
+{
+    struct spreading spreading = {.db = db, .done = distribution, .problem = problem};
+    char path[PATH_MAX];
+    enum error error = check_server(db, problem);
+    FILE *file;
+
+    *distribution = (struct db_distribution){0};
+    if (error)
+        return error;
+    snprintf(path, sizeof path, "%s/distribution", directory);
+    spreading.file = path;
+    file = fopen(path, "re");
+    if (!file && errno == ENOENT)
+        return refuse(problem, "the tables of this service stay on one node");
+    if (!file)
+        return problem_set(problem, ERROR_SYSTEM, "distribution_file", "%s: %s", path,
+                           strerror(errno));
+    error = take_lines(&spreading, file);
+    fclose(file);
+    return error;
+}

@@ -1,0 +1,192 @@
+"""Statements over distributed tables are such that Citus takes them (sql/<service>/distribution names the tables).
+
+Citus is not in the packages that the tests install, so what it refuses is looked for in the text. The rules are those of
+its documentation: "SQL Support and Workarounds" (subqueries within INSERT, volatile functions in UPDATE, FOR UPDATE and
+correlated subqueries over several shards), "Creating and Modifying Distributed Objects" (uniqueness only with the
+distribution column, which cannot be changed), and what a run on Citus 12.1 refused.
+
+  column    each distributed table of a statement is bound to the distribution column: the statement belongs to one node.
+            Where a service says so in EVERYWHERE, a statement over one such table may go to all nodes
+  insert    the distribution column is among the columns; no subquery in VALUES or in DO UPDATE
+  update    the distribution column is not set; no function that gives another value with each call
+  mixed     a copied table is not changed by what a distributed table holds; a table that is only on one node does not
+            stand beside a distributed one
+  unique    the distribution column is part of the primary key and of every unique index of a distributed table"""
+
+import re
+import subprocess
+
+from lint import Finding, line_of
+
+# Statements that all nodes run, by name: upkeep by age, figures over everything, what looks for work.
+EVERYWHERE = {}
+
+LITERAL = re.compile(r'"((?:\\.|[^"\\])*)"')
+STRINGS = re.compile(r'(?:"(?:\\.|[^"\\])*"\s*)+')
+STATEMENT = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s")
+VOLATILE = re.compile(r"\{now\}|\{now_plus:|clock_timestamp|random\(|nextval\(")
+TABLE = r"\b(?:FROM|JOIN|INTO|UPDATE|,)\s+(?:ONLY\s+)?({names})\b(?:\s+(?:AS\s+)?(?!SET\b|WHERE\b|ON\b|CROSS\b|JOIN\b"
+TABLE += r"|LEFT\b|VALUES\b|ORDER\b|GROUP\b|OFFSET\b|LIMIT\b|SELECT\b|USING\b)([a-z]\w*))?"
+
+
+def distributions(tree):
+    """{service: {table: column}}, the column "" for a copied table."""
+    found = {}
+    for path in tree.files("sql/*/distribution"):
+        tables = found.setdefault(path.split("/")[1], {})
+        for line in tree.text(path).splitlines():
+            words = line.split("#")[0].split()
+            if words:
+                tables[words[1]] = words[2] if words[0] == "distributed" else ""
+    return found
+
+
+def tables_of(sql, names):
+    """(table, the name that stands for it) for each place where one of the tables stands."""
+    pattern = TABLE.format(names="|".join(map(re.escape, sorted(names, key=len, reverse=True))))
+    return [(match[1], match[2] or match[1]) for match in re.finditer(pattern, sql)]
+
+
+def initializers(text):
+    """The innermost {...} that hold statements: lists of (member or None, text)."""
+    for match in re.finditer(r"\{([^{}\"]*(?:\"(?:\\.|[^\"\\])*\"[^{}\"]*)+)\}", text):
+        members = []
+        for strings in STRINGS.finditer(match[1]):
+            member = re.search(r"\.(\w+)\s*=\s*$", match[1][: strings.start()])
+            joined = "".join(LITERAL.findall(strings[0])).replace('\\"', '"').replace("\\\\", "\\")
+            members.append((member[1] if member else None, joined))
+        yield members
+
+
+def statements(tree, path):
+    """(name, SQL of the server) of each statement of a C file, macros put in."""
+    done = subprocess.run(["gcc", "-E", "-P", "-I", f"{tree.root}/common", "-xc", str(tree.root / path)],
+                          capture_output=True, text=True, check=False)
+    own = done.stdout if done.returncode == 0 else tree.text(path)
+    for members in initializers(own):
+        engines = {member for member, text in members if STATEMENT.match(text)}
+        name = next((text for member, text in members if member in ("name", None) and not STATEMENT.match(text)), "")
+        for member, text in members:
+            if STATEMENT.match(text) and member != "sqlite" and not (member == "sql" and "postgres" in engines):
+                yield name, re.sub(r"\s+", " ", text)
+
+
+def bound(sql, column, shown, alone):
+    """Whether the table that `shown` stands for is held to one value of the column."""
+    qualified = rf"\b{shown}\.{column} = |= {shown}\.{column}\b"
+    return re.search(qualified, sql) or (alone and re.search(rf"(?<![\w.]){column} = (?:\?|CAST)", sql))
+
+
+def judge(name, sql, tables, everywhere):
+    """What is wrong with a statement."""
+    spread = {table: column for table, column in tables.items() if column}
+    places = tables_of(sql, spread)
+    copied = tables_of(sql, [table for table in tables if table not in spread] or ["-"])
+    if not places:
+        return
+    into = re.match(r"\s*INSERT INTO (\w+) \(([^)]*)\)", sql)
+    updated = re.match(r"\s*UPDATE (\w+)", sql)
+    if into and re.search(r"VALUES \(.*\(\s*SELECT|DO UPDATE SET.*\(\s*SELECT", sql):
+        yield "has a subquery within INSERT"
+    if into and into[1] in spread and spread[into[1]] not in re.split(r",\s*", into[2]):
+        yield f"inserts into {into[1]} without its column {spread[into[1]]}"
+    if updated and updated[1] in spread:
+        changed = sql.split(" WHERE ")[0]
+        if re.search(rf"(?:SET|,) {spread[updated[1]]} = ", changed):
+            yield f"sets the distribution column of {updated[1]}"
+        if VOLATILE.search(sql):
+            yield "calls a function in UPDATE that gives another value with each call"
+    if (updated and updated[1] in dict(copied)) or (into and into[1] in dict(copied)):
+        yield "changes a copied table by what a distributed one holds"
+    if name in everywhere:
+        if len(places) > 1 or "FOR UPDATE" in sql or "{for_update" in sql:
+            yield "goes to all nodes with more than one table, or with a lock"
+        return
+    read = [place for place in places if not (into and place[0] == into[1])]
+    if read and not any(re.search(rf"\b{spread[table]} = (?:\?|CAST\(\?)", sql) for table, _ in read):
+        yield f"names no value for {spread[read[0][0]]} of {read[0][0]}"
+        return
+    for table, shown in read:
+        if not bound(sql, spread[table], shown, len({place[1] for place in read}) == 1):
+            yield f"is not held to one {spread[table]} of {table}"
+
+
+def unique_keys(sql):
+    """(table, columns) of all that is unique; an identity is its own key."""
+    for table, body in re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", sql, re.S):
+        for columns in re.findall(r"^\s*(?:PRIMARY KEY|UNIQUE) \(([^)]*)\)", body, re.M):
+            yield table, columns
+        for column in re.findall(r"^\s*(\w+) (?:\{identity\}|[^,\n]*(?:PRIMARY KEY|UNIQUE))", body, re.M):
+            yield table, column
+    for table, columns in re.findall(r"CREATE UNIQUE INDEX \w+\s+ON (\w+) \(([^)]*)\)", sql):
+        yield table, columns
+
+
+def migrated_keys(tree, service):
+    """The unique keys after all migrations: {table: [(path, columns)]}; a replaced primary key is gone."""
+    keys = {}
+    for path in sorted(tree.files(f"sql/{service}/0*.sql")):
+        text = re.sub(r"--[^\n]*", "", tree.text(path))
+        for table in re.findall(r"ALTER TABLE (\w+) DROP CONSTRAINT \w+_pkey", text):
+            keys[table] = [key for key in keys.get(table, []) if key[2]]
+        for table, columns in unique_keys(text):
+            keys.setdefault(table, []).append((path, columns, "UNIQUE INDEX" in text and columns in re.findall(
+                rf"UNIQUE INDEX \w+\s+ON {table} \(([^)]*)\)", text)))
+        for index in re.findall(r"DROP INDEX (\w+)", text):
+            for table in keys:
+                keys[table] = [key for key in keys[table] if not re.search(
+                    rf"UNIQUE INDEX {index}\s+ON {table} \({re.escape(key[1])}\)", tree.text(key[0]))]
+    return keys
+
+
+def check(tree):
+    for service, tables in distributions(tree).items():
+        for path in tree.files(f"common/{service}/*.c"):
+            if not any(table in tree.text(path) for table in tables):
+                continue
+            for name, sql in statements(tree, path):
+                for wrong in judge(name, sql, tables, EVERYWHERE.get(service, ())):
+                    line = line_of(tree.text(path), max(tree.text(path).find(f'"{name}"'), 0))
+                    yield Finding(path, line, f"{name} {wrong}")
+        for table, keys in migrated_keys(tree, service).items():
+            for path, columns, _ in keys:
+                if tables.get(table) and tables[table] not in re.split(r",\s*", columns):
+                    yield Finding(path, 1, f"{table} is unique by ({columns}) without {tables[table]}")
+
+
+LAYOUT = {"sql/a/distribution": "reference owners\ndistributed pets owner # of a household\ndistributed toys owner\n"}
+
+
+def statement(sql, name="one"):
+    return {**LAYOUT, "common/a/a.c": f'static const struct statement s = {{\n    .name = "{name}", .sql = "{sql}"}};\n'}
+
+
+BAD = [
+    (statement("SELECT name FROM pets WHERE name = ?"), "a.c:2: one names no value for owner of pets"),
+    (statement("SELECT o.id FROM owners o WHERE (SELECT count(*) FROM pets p WHERE p.owner = o.id) > ?"),
+     "names no value for owner"),
+    (statement("SELECT p.name FROM pets p JOIN toys t ON t.name = p.name WHERE p.owner = ?"), "owner of toys"),
+    (statement("INSERT INTO pets (owner, name) VALUES (?, (SELECT max(name) FROM toys WHERE owner = ?))"),
+     "has a subquery within INSERT"),
+    (statement("INSERT INTO pets (name) VALUES (?)"), "inserts into pets without its column owner"),
+    (statement("UPDATE pets SET owner = ? WHERE owner = ?"), "sets the distribution column"),
+    (statement("UPDATE pets SET at = {now} WHERE owner = ?"), "gives another value with each call"),
+    (statement("UPDATE owners SET pets = (SELECT count(*) FROM pets p WHERE p.owner = owners.id)"),
+     "changes a copied table"),
+    ({**LAYOUT, "common/a/a.c": '#define T "toys WHERE name = ?"\nstruct s s = {"one", "DELETE FROM " T};\n'},
+     "a.c:2: one names no value"),
+    ({**LAYOUT, "sql/a/0001_a.sql": "CREATE TABLE pets (\n    id {identity},\n    owner {text}\n) {strict};\n"},
+     "pets is unique by (id) without owner"),
+    ({**LAYOUT, "sql/a/0001_a.sql": "CREATE UNIQUE INDEX i ON pets (name);\n"}, "unique by (name) without owner"),
+]
+
+GOOD = [
+    statement("SELECT name FROM pets WHERE owner = ? AND name = ?"),
+    statement("SELECT p.name FROM pets p JOIN toys t ON t.owner = p.owner WHERE p.owner = ?"),
+    statement("SELECT name FROM owners WHERE id = ?"),
+    statement("INSERT INTO pets (owner, name) SELECT CAST(? AS BIGINT), n FROM unnest(?) AS n ON CONFLICT DO NOTHING"),
+    {**LAYOUT, "common/a/a.c": 'struct s s = {.name = "one", .sql = "DELETE FROM toys",\n'
+                               '    .postgres = "DELETE FROM toys WHERE owner = ?"};\n'},
+    {**LAYOUT, "sql/a/0001_a.sql": "CREATE TABLE pets (\n    id {identity},\n    owner {text}\n) {strict};\n",
+     "sql/a/0002_b.sql": "ALTER TABLE pets DROP CONSTRAINT pets_pkey, ADD PRIMARY KEY (owner, id);\n"},
+]
