@@ -1,5 +1,5 @@
-/* Creates, checks, backs up, restores and distributes the database of a service. `--help` lists the options
- * and exit codes. */
+/* Creates, checks, backs up, restores and distributes the database of a service. `--help` lists the
+ * options and exit codes. */
 #include "accounts/copy_users.h"
 #include "accounts/settings.h"
 #include "base/clock.h"

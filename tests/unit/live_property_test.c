@@ -265,8 +265,8 @@ static void run_file(struct bench *bench, const char *path)
                        &bench->problem));
 }
 
-/* As a distributed server would have them: the tables of sql/experiments/distribution are divided by
- * hash into eight parts (tests/db/citus_stand_in.sql). */
+/* As a distributed server would have them: the tables of sql/experiments/distribution are divided
+ * by hash into eight parts (tests/db/citus_stand_in.sql). */
 static void distribute_tables(struct bench *bench)
 {
     struct db_distribution done;

@@ -72,7 +72,8 @@ static enum error take_old(const struct live_call *call, const struct statement 
     return query_end(query, call->problem);
 }
 
-/* What is kept of the experiment no longer fits: its aggregates, and how far its exposures reach. */
+/* What is kept of the experiment no longer fits: its aggregates, and how far its exposures reach.
+ */
 static enum error age(const struct live_call *call, struct live_experiment *experiment)
 {
     struct query *query = db_query(call->db, &read_pace);
