@@ -57,6 +57,21 @@ static const struct field clearing_fields[] = {
 #undef OWNER
 SCHEMA(live_clearing_schema, struct live_clearing, "ExperimentCleared", clearing_fields);
 
+#define OWNER struct live_division_choice
+static const struct field buckets_fields[] = {
+    INTEGER(OWNER, buckets, .required = true, .lower = AT_LEAST(1),
+            .upper = AT_MOST(LIVE_BUCKETS_MAX), .help = "1: the users are not divided."),
+};
+static const struct field buckets_reply_fields[] = {
+    STRING(OWNER, experiment_id),
+    INTEGER(OWNER, buckets),
+};
+#undef OWNER
+SCHEMA(live_buckets_schema, struct live_division_choice, "ExperimentBucketsRequest", buckets_fields,
+       .example = "{\"buckets\":64}");
+SCHEMA(live_buckets_reply_schema, struct live_division_choice, "ExperimentBuckets",
+       buckets_reply_fields);
+
 enum error live_begin(struct request *request, struct live_call *call)
 {
     *call = (struct live_call){.arena = request->arena,
@@ -143,5 +158,19 @@ enum error live_handle_clear(struct request *request, struct reply *reply)
     if (!error)
         error = live_clear(&call, service_actor(request), request->arguments[0], answer);
     reply->object = answer;
+    return error;
+}
+
+enum error live_handle_buckets(struct request *request, struct reply *reply)
+{
+    struct live_division_choice *choice = ARENA_NEW(request->arena, struct live_division_choice);
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    *choice = *(const struct live_division_choice *)request->body;
+    choice->experiment_id = request->arguments[0];
+    if (!error)
+        error = live_choose_buckets(&call, service_actor(request), choice);
+    reply->object = choice;
     return error;
 }

@@ -3,6 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_H
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_H
 
+#include "experiments/live/buckets.h"
 #include "experiments/live/clear.h"
 #include "experiments/live/record_schemas.h"
 #include "experiments/live_results/live_results.h"
@@ -17,6 +18,8 @@ SCHEMA_OF(ingestion_schema, struct live_ingestion);
 SCHEMA_OF(overview_query_schema, struct overview_query);
 SCHEMA_OF(overview_reply_schema, struct overview_reply);
 SCHEMA_OF(live_clearing_schema, struct live_clearing);
+SCHEMA_OF(live_buckets_schema, struct live_division_choice);
+SCHEMA_OF(live_buckets_reply_schema, struct live_division_choice);
 SCHEMA_OF(outcome_request_schema, struct outcome_request);
 SCHEMA_OF(outcomes_reply_schema, struct outcomes_reply);
 
@@ -46,6 +49,7 @@ enum error live_handle_stratum_lines(struct request *request, struct reply *repl
 
 enum error live_handle_ingestion(struct request *request, struct reply *reply);
 enum error live_handle_clear(struct request *request, struct reply *reply);
+enum error live_handle_buckets(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);
 enum error live_handle_decision(struct request *request, struct reply *reply);
 enum error live_handle_course(struct request *request, struct reply *reply);

@@ -91,6 +91,22 @@ static const struct route routes[] = {
      .help = "Exposures, conversions, identities, exclusions and what is computed of them; the "
              "design, the decisions and the shared links stay. Cannot be undone; kept in the audit "
              "log (experiment.clear)."},
+    {.method = METHOD_PUT,
+     .path = EXPERIMENT "/buckets",
+     .role = ROLE_WRITER,
+     .body = &live_buckets_schema,
+     .reply = &live_buckets_reply_schema,
+     .errors = ERRORS(400, 409),
+     .handler = live_handle_buckets,
+     .name = "choose_buckets",
+     .tag = "experiments",
+     .summary = "Divide the users of a giant experiment",
+     .help =
+         "Before the first record; afterwards 409. Writers of different buckets do not wait for "
+         "each other, and a cluster keeps them on different nodes. What is shown does not "
+         "depend on the number. The bucket of a user is 64-bit FNV-1a over the bytes of the "
+         "id, xor its upper half, modulo the number: records that are sent in batches of "
+         "one bucket go side by side."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/live-stats",
      .role = ROLE_READER,

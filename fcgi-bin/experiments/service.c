@@ -17,6 +17,7 @@ static const struct reason_answer reasons[] = {
     {"project_archived", 400, "project_archived"},
     {"project_conflict", 409, "project_conflict"},
     {"not_decided", 409, "not_decided"},
+    {"experiment_started", 409, "experiment_started"},
     {"outcome_variation", 400, "bad_request"},
     {"analysis_run_not_found", 400, "analysis_run_not_found"},
     {"api_key_not_revoked", 409, "api_key_not_revoked"},

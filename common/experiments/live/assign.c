@@ -41,6 +41,24 @@ static void assign_by_design(const struct experiment_payload *design, const char
     assignment->variation = assignment_at(&plan, assignment->position);
 }
 
+static enum error find_exposure(const struct live_call *call,
+                                const struct live_experiment *experiment, const char *user_id,
+                                struct optional_integer *stored)
+{
+    struct live_units home;
+    enum error error = ERROR_NONE;
+
+    if (experiment->buckets <= 1)
+        return live_find_exposure(call, experiment->number, user_id, stored);
+    live_units_start(&home, call->arena, 1);
+    live_units_add(&home, user_id);
+    error = live_find_places(call, experiment, &home);
+    if (!error)
+        error = live_find_exposure(call, live_bucket_number(experiment, home.items[0]->number),
+                                   user_id, stored);
+    return error;
+}
+
 static enum error read_and_assign(const struct live_call *call, const char *id, const char *user_id,
                                   const json_t *attributes, enum hash_version version,
                                   struct live_assignment *assignment)
@@ -51,7 +69,7 @@ static enum error read_and_assign(const struct live_call *call, const char *id, 
     enum error error = live_read_experiment(call, id, &reading);
 
     if (!error && reading.experiment.number)
-        error = live_find_exposure(call, reading.experiment.number, user_id, &stored);
+        error = find_exposure(call, &reading.experiment, user_id, &stored);
     if (error)
         return error;
     constraints = reading.design->constraints;

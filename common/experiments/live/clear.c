@@ -20,7 +20,7 @@ static const struct statement count_conversions = {
     .name = "live_clear_conversions",
     .sql = "SELECT count(*) FROM live_conversions WHERE experiment = ?",
 };
-static const struct statement clear_experiment[] = {
+static const struct statement clear_part[] = {
     {"live_clear_events", "DELETE FROM live_conversions WHERE experiment = ?"},
     {"live_clear_values", "DELETE FROM live_unit_metrics WHERE experiment = ?"},
     {"live_clear_before", "DELETE FROM live_unit_covariates WHERE experiment = ?"},
@@ -31,11 +31,14 @@ static const struct statement clear_experiment[] = {
     {"live_clear_metrics", "DELETE FROM live_metrics WHERE experiment = ?"},
     {"live_clear_covariates", "DELETE FROM live_covariates WHERE experiment = ?"},
     {"live_clear_slices", "DELETE FROM live_slices WHERE experiment = ?"},
-    {"live_clear_row",
-     "UPDATE live_experiments SET version = version + 1, metrics = 0, covariates = 0, slices = 0,"
-     " strata = 0, links = 0, alias_exposures = 0, alias_conversions = 0, merged_people = 0,"
-     " primary_metric = 0, numerator = 0, denominator = 0, covariates_used = '', robust = '',"
-     " first_exposed_at = NULL, last_exposed_at = NULL, stale = 1 WHERE experiment = ?"},
+};
+static const struct statement clear_row = {
+    .name = "live_clear_row",
+    .sql = "UPDATE live_experiments SET version = version + 1, metrics = 0, covariates = 0,"
+           " slices = 0, strata = 0, links = 0, alias_exposures = 0, alias_conversions = 0,"
+           " merged_people = 0, primary_metric = 0, numerator = 0, denominator = 0,"
+           " covariates_used = '', robust = '', first_exposed_at = NULL, last_exposed_at = NULL,"
+           " stale = 1 WHERE experiment = ?",
 };
 static const struct statement clear_course[] = {
     {"live_clear_days", "DELETE FROM live_days WHERE experiment_id = ?"},
@@ -43,25 +46,64 @@ static const struct statement clear_course[] = {
 };
 
 static enum error count(const struct live_call *call, const struct statement *statement,
-                        int64_t experiment, int64_t *found)
-{
-    struct query *query = db_query(call->db, statement);
-
-    query_bind_integer(query, experiment);
-    *found = query_next(query) ? query_integer(query, 0) : 0;
-    return query_end(query, call->problem);
-}
-
-static enum error delete_all(const struct live_call *call, int64_t experiment, const char *id)
+                        const struct live_parts *parts, int64_t *found)
 {
     enum error error = ERROR_NONE;
 
-    for (size_t i = 0; !error && i < sizeof clear_experiment / sizeof clear_experiment[0]; i++) {
-        struct query *query = db_query(call->db, &clear_experiment[i]);
+    *found = 0;
+    for (size_t i = 0; !error && i < parts->count; i++) {
+        struct query *query = db_query(call->db, statement);
+
+        query_bind_integer(query, parts->items[i].number);
+        *found += query_next(query) ? query_integer(query, 0) : 0;
+        error = query_end(query, call->problem);
+    }
+    return error;
+}
+
+static enum error delete_rows(const struct live_call *call, const struct statement *statements,
+                              size_t statement_count, int64_t experiment)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < statement_count; i++) {
+        struct query *query = db_query(call->db, &statements[i]);
 
         query_bind_integer(query, experiment);
         error = query_end(query, call->problem);
     }
+    return error;
+}
+
+/* What an experiment, or a bucket of one, has collected. */
+static enum error delete_part(const struct live_call *call, const struct live_experiment *part)
+{
+    struct live_experiment *cleared = ARENA_NEW(call->arena, struct live_experiment);
+    enum error error =
+        delete_rows(call, clear_part, sizeof clear_part / sizeof clear_part[0], part->number);
+
+    if (error || !part->whole)
+        return error;
+    *cleared = *part;
+    cleared->version++;
+    cleared->links = cleared->alias_exposures = cleared->alias_conversions = 0;
+    cleared->merged_people = 0;
+    cleared->first_exposed_at = cleared->last_exposed_at = (struct optional_integer){0};
+    error = live_clear_keys(call, part->number, 0);
+    return error ? error : live_save_experiment(call, cleared);
+}
+
+static enum error delete_all(const struct live_call *call, const struct live_experiment *experiment,
+                             const struct live_parts *parts, const char *id)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < parts->count; i++)
+        error = delete_part(call, &parts->items[i]);
+    if (!error)
+        error = delete_rows(call, &clear_row, 1, experiment->number);
+    if (!error)
+        error = live_clear_places(call, experiment);
     for (size_t i = 0; !error && i < sizeof clear_course / sizeof clear_course[0]; i++) {
         struct query *query = db_query(call->db, &clear_course[i]);
 
@@ -110,14 +152,15 @@ static enum error clear(const struct live_call *call, const struct actor *actor,
                         struct live_clearing *clearing)
 {
     struct live_reading reading;
-    enum error error = live_lock_experiment(call, clearing->experiment_id, &reading);
+    struct live_parts parts;
+    enum error error = live_lock_experiment(call, clearing->experiment_id, &reading, &parts);
 
     if (!error)
-        error = count(call, &count_exposures, reading.experiment.number, &clearing->exposures);
+        error = count(call, &count_exposures, &parts, &clearing->exposures);
     if (!error)
-        error = count(call, &count_conversions, reading.experiment.number, &clearing->conversions);
+        error = count(call, &count_conversions, &parts, &clearing->conversions);
     if (!error)
-        error = delete_all(call, reading.experiment.number, clearing->experiment_id);
+        error = delete_all(call, &reading.experiment, &parts, clearing->experiment_id);
     return error ? error : note(call, actor, clearing);
 }
 

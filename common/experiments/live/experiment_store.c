@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A covariate is used from a 20th of the subjects on: 5 %. */
-enum { COVERAGE_PARTS = 20 };
-
 enum { ROBUST_BYTES_MAX = 1024, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
 
 /* The row of an experiment; two of its lists are stored as texts. */
@@ -58,6 +55,7 @@ static const struct field row_fields[] = {
     TIME_COLUMN("last_exposed_at", last_exposed_at),
     STRING(struct experiment_row, robust),
     NUMBER_COLUMN("conversion_window", window),
+    NUMBER_COLUMN("buckets", buckets),
     STRING(struct experiment_row, covariates_used),
 };
 static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields);
@@ -66,11 +64,11 @@ static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields
     "experiment, version, next_unit, next_sequence, metrics, covariates, slices, strata, links,"   \
     " alias_exposures, alias_conversions, merged_people, spike_events, primary_metric, numerator," \
     " denominator, stale, first_exposed_at, last_exposed_at, robust, conversion_window,"           \
-    " covariates_used"
+    " covariates_used, buckets"
 
 static const struct statement find_project = {
     .name = "live_project",
-    .sql = "SELECT archived FROM projects WHERE id = ?",
+    .sql = "SELECT archived, live_bucket_count FROM projects WHERE id = ?",
 };
 static const struct statement find_experiment = {
     .name = "live_experiment",
@@ -82,7 +80,7 @@ static const struct statement read_project = {
 };
 static const struct statement insert_experiment = {
     .name = "live_experiment_insert",
-    .sql = "INSERT INTO live_experiments (experiment_id, spike_events) VALUES (?, ?)"
+    .sql = "INSERT INTO live_experiments (experiment_id, spike_events, buckets) VALUES (?, ?, ?)"
            " RETURNING experiment",
 };
 static const struct statement update_experiment = {
@@ -131,23 +129,6 @@ static const struct {
           " WHERE s.experiment = ? AND s.dimension = wanted.dimension AND s.name = wanted.name"},
          {"live_slice_insert",
           "INSERT INTO live_slices (experiment, slice, name, dimension) VALUES (?, ?, ?, ?)"}},
-};
-
-static const struct statement covered_most = {
-    .name = "live_covered_most",
-    .sql = "SELECT covariate, name, people FROM live_covariates WHERE experiment = ?"
-           " ORDER BY people DESC, name LIMIT ?",
-};
-static const struct statement metrics_with_events = {
-    .name = "live_metrics_with_events",
-    .sql = "SELECT name, events FROM live_metrics WHERE experiment = ? AND events > 0"
-           " ORDER BY events DESC, name",
-    .streams = true,
-};
-static const struct statement people_of_arms = {
-    .name = "live_people_of_arms",
-    .sql = "SELECT CAST(coalesce(sum(people), 0) AS BIGINT) FROM live_arms"
-           " WHERE experiment = ? AND arm >= 0",
 };
 
 static const struct statement list_experiments = {
@@ -249,8 +230,9 @@ static enum error find_row(const struct live_call *call, const char *id, bool *f
     return query_end(query, call->problem);
 }
 
-/* Before the lock: a request for an unknown experiment should not take it. */
-static enum error check_project(const struct live_call *call, const char *id)
+/* Before the lock: a request for an unknown experiment should not take it. `buckets`: as the
+ * project states. */
+static enum error check_project(const struct live_call *call, const char *id, int64_t *buckets)
 {
     struct query *query = db_query(call->db, &find_project);
     bool found, archived;
@@ -259,6 +241,7 @@ static enum error check_project(const struct live_call *call, const char *id)
     query_bind_text(query, id);
     found = query_next(query);
     archived = found && query_boolean(query, 0);
+    *buckets = found ? query_integer(query, 1) : 1;
     error = query_end(query, call->problem);
     if (error)
         return error;
@@ -300,7 +283,9 @@ enum error live_read_experiment(const struct live_call *call, const char *id,
     bool found;
     enum error error = read_design(call, id, reading);
 
-    return error ? error : find_row(call, id, &found, &reading->experiment);
+    if (!error)
+        error = find_row(call, id, &found, &reading->experiment);
+    return error ? error : live_sum_buckets(call, &reading->experiment);
 }
 
 static const char *name_or_null(const char *name)
@@ -334,7 +319,7 @@ int64_t live_design_window(const struct experiment_payload *design)
     return (int64_t)fmax(metrics->conversion_window_days.value * day, 1);
 }
 
-static enum error make_row(const struct live_call *call, const char *id,
+static enum error make_row(const struct live_call *call, const char *id, int64_t buckets,
                            struct live_experiment *experiment)
 {
     struct query *query = db_query(call->db, &insert_experiment);
@@ -343,48 +328,87 @@ static enum error make_row(const struct live_call *call, const char *id,
 
     query_bind_text(query, id);
     query_bind_integer(query, call->spike_events);
-    *experiment = (struct live_experiment){
-        .id = id, .next_unit = 1, .next_sequence = 1, .spike_events = call->spike_events};
+    query_bind_integer(query, buckets);
+    *experiment = (struct live_experiment){.id = id,
+                                           .next_unit = 1,
+                                           .next_sequence = 1,
+                                           .spike_events = call->spike_events,
+                                           .buckets = buckets};
     if (query_next(query))
         experiment->number = query_integer(query, 0);
     error = query_end(query, call->problem);
     if (!error)
+        error = live_make_buckets(call, experiment);
+    if (!error)
         error = read_design(call, id, &reading);
-    return error ? error : live_fit_design(call, reading.design, experiment);
+    if (!error)
+        error = live_fit_design(call, reading.design, experiment);
+    return error || buckets == 1 ? error : live_save_experiment(call, experiment);
 }
 
-static enum error lock_experiment(const struct live_call *call, const char *id)
+enum error live_lock_row(const struct live_call *call, const char *id)
 {
     return db_lock(call->db, arena_print(call->arena, "live %s", id), call->problem);
+}
+
+/* Under its lock; the project may have stated another number of buckets before it was taken. */
+static enum error find_or_make(const struct live_call *call, const char *id,
+                               struct live_experiment *experiment)
+{
+    bool found = false;
+    int64_t buckets = 1;
+    enum error error = live_lock_row(call, id);
+
+    if (!error)
+        error = find_row(call, id, &found, experiment);
+    if (!error && !found)
+        error = check_project(call, id, &buckets);
+    if (!error && !found)
+        error = make_row(call, id, buckets, experiment);
+    return error;
 }
 
 enum error live_open_experiment(const struct live_call *call, const char *id,
                                 struct live_experiment *experiment)
 {
     bool found = false;
-    enum error error = check_project(call, id);
+    int64_t buckets = 1;
+    enum error error = check_project(call, id, &buckets);
 
-    if (!error)
-        error = lock_experiment(call, id);
-    if (!error)
+    if (!error && buckets > 1)
         error = find_row(call, id, &found, experiment);
-    if (!error && !found)
-        error = make_row(call, id, experiment);
-    return error;
+    return error || found ? error : find_or_make(call, id, experiment);
 }
 
 enum error live_lock_experiment(const struct live_call *call, const char *id,
-                                struct live_reading *reading)
+                                struct live_reading *reading, struct live_parts *parts)
 {
-    enum error error = lock_experiment(call, id);
+    bool found;
+    enum error error = live_lock_row(call, id);
 
-    return error ? error : live_read_experiment(call, id, reading);
+    if (!error)
+        error = read_design(call, id, reading);
+    if (!error)
+        error = find_row(call, id, &found, &reading->experiment);
+    if (!error && reading->experiment.buckets > 1)
+        error = live_lock_buckets(call, &reading->experiment, NULL);
+    if (!error && reading->experiment.buckets > 1)
+        error = find_row(call, id, &found, &reading->experiment);
+    return error ? error : live_read_parts(call, &reading->experiment, NULL, parts);
+}
+
+enum error live_find_experiment(const struct live_call *call, const char *id,
+                                struct live_experiment *experiment)
+{
+    bool found;
+
+    return find_row(call, id, &found, experiment);
 }
 
 enum error live_save_experiment(const struct live_call *call,
                                 const struct live_experiment *experiment)
 {
-    struct query *query = db_query(call->db, &update_experiment);
+    struct query *query;
     const int64_t values[] = {experiment->version,         experiment->next_unit,
                               experiment->next_sequence,   experiment->metrics,
                               experiment->covariates,      experiment->slices,
@@ -394,6 +418,9 @@ enum error live_save_experiment(const struct live_call *call,
                               experiment->primary_metric,  experiment->numerator,
                               experiment->denominator};
 
+    if (experiment->whole)
+        return live_save_bucket(call, experiment);
+    query = db_query(call->db, &update_experiment);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
         query_bind_integer(query, values[i]);
     query_bind_boolean(query, experiment->stale);
@@ -501,86 +528,37 @@ static int64_t next_number(struct live_experiment *experiment, enum live_name_ki
     }
 }
 
-enum error live_number_names(const struct live_call *call, struct live_experiment *experiment,
-                             enum live_name_kind kind, struct live_name_list *names)
+/* Every bucket has all names. */
+static void insert_name(struct query *query, const struct live_experiment *whole,
+                        enum live_name_kind kind, const struct live_name *name)
 {
-    struct query *query = NULL;
-    enum error error = live_find_names(call, experiment->number, kind, names);
-
-    for (size_t i = 0; !error && i < names->count; i++) {
-        struct live_name *name = &names->items[i];
-
-        if (name->number)
-            continue;
-        name->number = next_number(experiment, kind, name);
-        if (!query)
-            query = db_query(call->db, &name_statements[kind].insert);
-        query_bind_integer(query, experiment->number);
+    for (int64_t i = 0; i < live_bucket_count(whole); i++) {
+        query_bind_integer(query, live_bucket_number(whole, i));
         query_bind_integer(query, name->number);
         query_bind_text(query, name->name);
         if (kind == LIVE_SLICE_NAMES)
             query_bind_text(query, name->dimension);
         query_repeat(query, NULL);
     }
-    return query ? query_end(query, call->problem) : error;
 }
 
-enum error live_read_covered(const struct live_call *call, int64_t experiment,
-                             struct live_covered_list *covered)
+enum error live_number_names(const struct live_call *call, struct live_experiment *experiment,
+                             enum live_name_kind kind, struct live_name_list *names)
 {
-    struct query *query = db_query(call->db, &covered_most);
-    enum error error;
+    struct live_experiment *whole = experiment->whole ? experiment->whole : experiment;
+    struct query *query = NULL;
+    enum error error = live_find_names(call, live_bucket_number(experiment, 0), kind, names);
 
-    *covered = (struct live_covered_list){0};
-    query_bind_integer(query, experiment);
-    query_bind_integer(query, LIVE_COVERED_MAX);
-    while (query_next(query))
-        covered->items[covered->count++] = (struct live_covered){
-            query_text(query, 1, call->arena), query_integer(query, 0), query_integer(query, 2)};
-    error = query_end(query, call->problem);
-    if (error)
-        return error;
-    query = db_query(call->db, &people_of_arms);
-    query_bind_integer(query, experiment);
-    if (query_next(query))
-        covered->exposed = query_integer(query, 0);
-    return query_end(query, call->problem);
-}
+    for (size_t i = 0; !error && i < names->count; i++) {
+        struct live_name *name = &names->items[i];
 
-enum error live_visit_metrics(const struct live_call *call, int64_t experiment,
-                              live_metric_visitor *metric, void *context)
-{
-    struct query *query = db_query(call->db, &metrics_with_events);
-
-    query_bind_integer(query, experiment);
-    while (query_next(query))
-        metric(query_text(query, 0, call->arena), query_integer(query, 1), context);
-    return query_end(query, call->problem);
-}
-
-bool live_is_covering(const struct live_covered_list *covered, size_t i)
-{
-    return covered->items[i].people * COVERAGE_PARTS >= covered->exposed;
-}
-
-size_t live_wanted_covariates(const struct live_covered_list *covered,
-                              int64_t wanted[LIVE_COVARIATES_MAX])
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < covered->count; i++) {
-        int64_t number = covered->items[i].number;
-        size_t at = count < LIVE_COVARIATES_MAX ? count : LIVE_COVARIATES_MAX;
-
-        if (!live_is_covering(covered, i))
+        if (name->number)
             continue;
-        if (count++ >= LIVE_COVARIATES_MAX)
-            continue;
-        for (; at > 0 && wanted[at - 1] > number; at--)
-            wanted[at] = wanted[at - 1];
-        wanted[at] = number;
+        name->number = next_number(whole, kind, name);
+        query = query ? query : db_query(call->db, &name_statements[kind].insert);
+        insert_name(query, whole, kind, name);
     }
-    return count;
+    return query ? query_end(query, call->problem) : error;
 }
 
 int64_t live_name_number(const struct live_name_list *names, const char *name)

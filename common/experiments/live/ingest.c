@@ -3,33 +3,15 @@
 #include "experiments/live/ingest.h"
 
 #include "base/clock.h"
-#include "experiments/live/rollup_store.h"
+#include "experiments/live/batch.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { DIMENSION_TEXT_MAX = LIVE_DIMENSIONS_MAX * 20 };
 
-/* Shared by the steps of a batch. */
-struct batch {
-    const struct live_call *call;
-    enum live_kind kind;
-    const struct object_list *records;
-    struct live_outcome *outcome;
-    struct live_experiment experiment;
-    struct live_units units;
-    struct live_rollup rollup;
-    struct live_name_list names; /* metrics, covariates or slices of the records */
-    struct live_names opened;    /* user ids of roots that were taken out */
-    struct live_event *events;
-    size_t event_count;
-    int64_t now;
-    bool covariates_grew;
-    bool crossed; /* an id that was exposed was sent in another arm */
-};
-
 /* The user ids of every record. */
-static struct live_names user_ids(const struct batch *batch)
+struct live_names live_batch_users(const struct live_batch_run *batch)
 {
     struct live_names ids = {.arena = batch->call->arena};
     const void *items = batch->records->items;
@@ -62,7 +44,7 @@ static struct live_names user_ids(const struct batch *batch)
     return ids;
 }
 
-static enum error number_metrics(struct batch *batch)
+enum error live_batch_number_metrics(struct live_batch_run *batch)
 {
     const struct live_conversion *records = batch->records->items;
 
@@ -74,7 +56,7 @@ static enum error number_metrics(struct batch *batch)
 /* A new name is used at once while there is space; a later read drops it if too few subjects have
  * it. Its values begin with this batch, so the sums over subjects with all covariates restart from
  * the subjects of this batch. */
-static enum error number_covariates(struct batch *batch)
+enum error live_batch_number_covariates(struct live_batch_run *batch)
 {
     const struct live_pre_period *records = batch->records->items;
     int64_t before = batch->experiment.covariates;
@@ -90,13 +72,16 @@ static enum error number_covariates(struct batch *batch)
         batch->experiment.used[batch->experiment.used_count++] = batch->names.items[i].number;
         batch->covariates_grew = true;
     }
-    if (!error && batch->covariates_grew)
-        error = live_clear_family(batch->call, batch->experiment.number, LIVE_COVARIANCE);
+    for (int64_t i = 0;
+         !error && batch->covariates_grew && i < live_bucket_count(&batch->experiment); i++)
+        error = live_clear_family(batch->call, live_bucket_number(&batch->experiment, i),
+                                  LIVE_COVARIANCE);
     return error;
 }
 
 /* Whether the record will be dropped: the user already has one, possibly earlier in the batch. */
-static bool is_dropped(const struct batch *batch, const char *user_id, struct live_units *seen)
+static bool is_dropped(const struct live_batch_run *batch, const char *user_id,
+                       struct live_units *seen)
 {
     const struct live_unit *unit = live_units_find(&batch->units, user_id);
 
@@ -108,7 +93,7 @@ static bool is_dropped(const struct batch *batch, const char *user_id, struct li
 }
 
 /* Only names that will be stored are names of the experiment. */
-static enum error number_slices(struct batch *batch)
+static enum error number_slices(struct live_batch_run *batch)
 {
     struct arena *arena = batch->call->arena;
     struct live_units seen;
@@ -133,13 +118,13 @@ static enum error number_slices(struct batch *batch)
     return live_number_names(batch->call, &batch->experiment, LIVE_SLICE_NAMES, &batch->names);
 }
 
-static enum error number_names(struct batch *batch)
+static enum error number_names(struct live_batch_run *batch)
 {
     switch (batch->kind) {
     case LIVE_CONVERSIONS:
-        return number_metrics(batch);
+        return batch->part ? ERROR_NONE : live_batch_number_metrics(batch);
     case LIVE_PRE_PERIODS:
-        return number_covariates(batch);
+        return batch->part ? ERROR_NONE : live_batch_number_covariates(batch);
     case LIVE_STRATA:
     case LIVE_EXPOSURES:
         return number_slices(batch);
@@ -148,13 +133,13 @@ static enum error number_names(struct batch *batch)
     }
 }
 
-static int64_t number_of(struct batch *batch, const char *dimension, const char *name)
+static int64_t number_of(struct live_batch_run *batch, const char *dimension, const char *name)
 {
     return live_name_entry(batch->call->arena, &batch->names, dimension, name)->number;
 }
 
 /* Subtracts the subject from the sums until the end of the batch. */
-static void open_subject(struct batch *batch, struct live_unit *root)
+static void open_subject(struct live_batch_run *batch, struct live_unit *root)
 {
     if (root->open)
         return;
@@ -164,7 +149,7 @@ static void open_subject(struct batch *batch, struct live_unit *root)
     live_names_add(&batch->opened, root->user_id);
 }
 
-static const char *slices_of(struct batch *batch, const struct live_exposure *record)
+static const char *slices_of(struct live_batch_run *batch, const struct live_exposure *record)
 {
     const struct live_dimension *dimension = record->dimensions.items;
     char text[DIMENSION_TEXT_MAX];
@@ -177,6 +162,12 @@ static const char *slices_of(struct batch *batch, const struct live_exposure *re
             (size_t)snprintf(text + length, sizeof text - length, i ? " %lld" : "%lld",
                              (long long)number_of(batch, dimension[i].name, dimension[i].value));
     return arena_copy_string(batch->call->arena, text);
+}
+
+/* The place of the current record among all that were received. */
+static int64_t take_sequence(struct live_batch_run *batch)
+{
+    return batch->part ? batch->part->sequences[batch->at] : batch->experiment.next_sequence++;
 }
 
 /* How far the exposures of the arms reach. */
@@ -192,7 +183,7 @@ static void note_pace(struct live_experiment *experiment, int64_t moment)
 }
 
 /* Keeps the first exposure of the id; records whether there was one in another arm. */
-static void note_crossing(struct batch *batch, struct live_unit *unit, int64_t variation)
+static void note_crossing(struct live_batch_run *batch, struct live_unit *unit, int64_t variation)
 {
     if (unit->variation == variation || unit->crossed)
         return;
@@ -200,7 +191,7 @@ static void note_crossing(struct batch *batch, struct live_unit *unit, int64_t v
     unit->crossed = unit->changed = batch->crossed = true;
 }
 
-static void take_exposure(struct batch *batch, const struct live_exposure *record)
+static void take_exposure(struct live_batch_run *batch, const struct live_exposure *record)
 {
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
 
@@ -216,13 +207,13 @@ static void take_exposure(struct batch *batch, const struct live_exposure *recor
     if (record->variation_index != LIVE_HOLDOUT)
         note_pace(&batch->experiment, unit->occurred_at);
     unit->exposed_at = batch->now;
-    unit->exposure_sequence = batch->experiment.next_sequence++;
+    unit->exposure_sequence = take_sequence(batch);
     unit->dimensions = slices_of(batch, record);
     unit->root->retime = true;
     batch->outcome->recorded++;
 }
 
-static void take_holdout(struct batch *batch, const struct live_holdout_member *record)
+static void take_holdout(struct live_batch_run *batch, const struct live_holdout_member *record)
 {
     const struct live_exposure exposure = {.user_id = record->user_id,
                                            .variation_index = LIVE_HOLDOUT};
@@ -230,7 +221,7 @@ static void take_holdout(struct batch *batch, const struct live_holdout_member *
     take_exposure(batch, &exposure);
 }
 
-static void take_conversion(struct batch *batch, const struct live_conversion *record)
+static void take_conversion(struct live_batch_run *batch, const struct live_conversion *record)
 {
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
     int64_t metric = number_of(batch, "", record->metric);
@@ -245,7 +236,7 @@ static void take_conversion(struct batch *batch, const struct live_conversion *r
     values->changed = true;
     batch->events[batch->event_count++] =
         (struct live_event){.unit = unit,
-                            .sequence = batch->experiment.next_sequence++,
+                            .sequence = take_sequence(batch),
                             .metric = metric,
                             .value = record->value,
                             .occurred_at = moment,
@@ -253,16 +244,26 @@ static void take_conversion(struct batch *batch, const struct live_conversion *r
     batch->outcome->recorded++;
 }
 
-static void take_identity(struct batch *batch, const struct live_identity *record)
+enum live_link live_judge_link(const struct live_unit *alias, const struct live_unit *canonical)
+{
+    if (alias == canonical || canonical->canonical_id || alias->aliases)
+        return LIVE_LINK_REFUSED;
+    return alias->canonical_id ? LIVE_LINK_KNOWN : LIVE_LINK_NEW;
+}
+
+static void take_identity(struct live_batch_run *batch, const struct live_identity *record)
 {
     struct live_unit *alias = live_units_find(&batch->units, record->anonymous_id);
     struct live_unit *canonical = live_units_find(&batch->units, record->canonical_id);
 
-    if (alias == canonical || canonical->canonical_id || alias->aliases)
+    switch (live_judge_link(alias, canonical)) {
+    case LIVE_LINK_REFUSED:
         return;
-    if (alias->canonical_id) {
+    case LIVE_LINK_KNOWN:
         batch->outcome->deduplicated++;
         return;
+    case LIVE_LINK_NEW:
+        break;
     }
     open_subject(batch, alias);
     open_subject(batch, canonical);
@@ -275,7 +276,7 @@ static void take_identity(struct batch *batch, const struct live_identity *recor
     batch->outcome->recorded++;
 }
 
-static void take_exclusion(struct batch *batch, const struct live_exclusion *record)
+static void take_exclusion(struct live_batch_run *batch, const struct live_exclusion *record)
 {
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
 
@@ -290,7 +291,7 @@ static void take_exclusion(struct batch *batch, const struct live_exclusion *rec
     batch->outcome->recorded++;
 }
 
-static void take_pre_period(struct batch *batch, const struct live_pre_period *record)
+static void take_pre_period(struct live_batch_run *batch, const struct live_pre_period *record)
 {
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
     int64_t number = number_of(batch, "", record->covariate_name);
@@ -304,7 +305,7 @@ static void take_pre_period(struct batch *batch, const struct live_pre_period *r
     batch->outcome->recorded++;
 }
 
-static void take_stratum(struct batch *batch, const struct live_stratum *record)
+static void take_stratum(struct live_batch_run *batch, const struct live_stratum *record)
 {
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
 
@@ -315,16 +316,17 @@ static void take_stratum(struct batch *batch, const struct live_stratum *record)
     open_subject(batch, unit->root);
     unit->stratum = number_of(batch, "", record->stratum);
     unit->stratified_at = batch->now;
-    unit->stratum_sequence = batch->experiment.next_sequence++;
+    unit->stratum_sequence = take_sequence(batch);
     unit->changed = true;
     batch->outcome->recorded++;
 }
 
-static void take_records(struct batch *batch)
+static void take_records(struct live_batch_run *batch)
 {
     const void *items = batch->records->items;
 
     for (size_t i = 0; i < batch->records->count; i++) {
+        batch->at = i;
         switch (batch->kind) {
         case LIVE_EXPOSURES:
             take_exposure(batch, (const struct live_exposure *)items + i);
@@ -349,7 +351,7 @@ static void take_records(struct batch *batch)
 
 /* Skips conversions with a used key. The table of seen keys is a table of subjects, which maps
  * texts. */
-static enum error take_conversions(struct batch *batch)
+static enum error take_conversions(struct live_batch_run *batch)
 {
     const struct live_conversion *records = batch->records->items;
     struct arena *arena = batch->call->arena;
@@ -360,7 +362,8 @@ static enum error take_conversions(struct batch *batch)
     for (size_t i = 0; i < batch->records->count; i++)
         if (records[i].idempotency_key)
             live_names_add(&keys, records[i].idempotency_key);
-    error = live_find_keys(batch->call, &batch->experiment, &keys, &taken);
+    error =
+        batch->part ? ERROR_NONE : live_find_keys(batch->call, &batch->experiment, &keys, &taken);
     if (error)
         return error;
     live_units_start(&seen, arena, keys.count);
@@ -370,6 +373,7 @@ static enum error take_conversions(struct batch *batch)
     for (size_t i = 0; i < batch->records->count; i++) {
         const char *key = records[i].idempotency_key;
 
+        batch->at = i;
         if (key && live_units_find(&seen, key)) {
             batch->outcome->deduplicated++;
             continue;
@@ -382,7 +386,7 @@ static enum error take_conversions(struct batch *batch)
 }
 
 /* Adds every subtracted subject back, except those merged into another one. */
-static void close_people(struct batch *batch)
+static void close_people(struct live_batch_run *batch)
 {
     batch->rollup.off[LIVE_COVARIANCE] = false;
     for (size_t i = 0; i < batch->opened.count; i++) {
@@ -393,7 +397,7 @@ static void close_people(struct batch *batch)
     }
 }
 
-static enum error save(struct batch *batch)
+static enum error save(struct live_batch_run *batch)
 {
     const struct live_call *call = batch->call;
     enum error error = live_save_units(call, &batch->experiment, &batch->units);
@@ -407,10 +411,11 @@ static enum error save(struct batch *batch)
     return error ? error : live_save_experiment(call, &batch->experiment);
 }
 
-static enum error run(struct batch *batch)
+enum error live_run_batch(struct live_batch_run *batch)
 {
+    int64_t before = batch->outcome->recorded;
     const struct live_call *call = batch->call;
-    struct live_names ids = user_ids(batch);
+    struct live_names ids = live_batch_users(batch);
     const struct live_load load = {.call = call,
                                    .experiment = &batch->experiment,
                                    .units = &batch->units,
@@ -436,7 +441,7 @@ static enum error run(struct batch *batch)
         error = live_load_times(&load);
     if (error)
         return error;
-    if (batch->outcome->recorded == 0 && !batch->crossed) /* a name was new, at the most */
+    if (batch->outcome->recorded == before && !batch->crossed) /* a name was new, at the most */
         return live_save_experiment(call, &batch->experiment);
     close_people(batch);
     return save(batch);
@@ -445,11 +450,11 @@ static enum error run(struct batch *batch)
 enum error live_ingest(const struct live_call *call, const char *experiment_id, enum live_kind kind,
                        const struct object_list *records, struct live_outcome *outcome)
 {
-    struct batch batch = {.call = call,
-                          .kind = kind,
-                          .records = records,
-                          .outcome = outcome,
-                          .now = clock_unix_microseconds()};
+    struct live_batch_run batch = {.call = call,
+                                   .kind = kind,
+                                   .records = records,
+                                   .outcome = outcome,
+                                   .now = clock_unix_microseconds()};
     enum error error;
 
     *outcome = (struct live_outcome){.received = (int64_t)records->count};
@@ -458,7 +463,7 @@ enum error live_ingest(const struct live_call *call, const char *experiment_id, 
         return error;
     error = live_open_experiment(call, experiment_id, &batch.experiment);
     if (!error && records->count > 0)
-        error = run(&batch);
+        error = batch.experiment.buckets > 1 ? live_run_divided(&batch) : live_run_batch(&batch);
     outcome->skipped = outcome->received - outcome->recorded - outcome->deduplicated;
     return db_finish(call->db, error, call->problem);
 }

@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "db/query.h"
+#include "experiments/live/bucket_store.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -187,10 +188,14 @@ enum error overview_list(const struct live_call *call, const struct overview_fil
 
 enum error overview_outdated(const struct live_call *call, int64_t limit, struct string_list *ids)
 {
-    struct query *query = db_query(call->db, &outdated);
     const char **items = ARENA_ARRAY(call->arena, const char *, (size_t)limit);
+    enum error error = live_gather_buckets(call);
+    struct query *query;
 
     *ids = (struct string_list){0, items};
+    if (error)
+        return error;
+    query = db_query(call->db, &outdated);
     query_bind_integer(query, limit);
     while (ids->count < (size_t)limit && query_next(query))
         items[ids->count++] = query_text(query, 0, call->arena);

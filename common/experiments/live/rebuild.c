@@ -17,6 +17,7 @@ struct pass {
     struct live_experiment *experiment;
     struct live_rollup rollup;
     int64_t links;
+    int64_t bucket; /* of a divided experiment */
     bool write;
 };
 
@@ -26,6 +27,24 @@ static void note(struct live_rebuild *rebuild, const char *what, int64_t metric,
     if (rebuild->differences++ == 0)
         snprintf(rebuild->first, sizeof rebuild->first, "%s of metric %lld, slice %lld, arm %lld",
                  what, (long long)metric, (long long)slice, (long long)arm);
+}
+
+/* Users are in the bucket of their own hash, aliases in that of their canonical user, and found
+ * there. */
+static enum error check_places(const struct pass *pass, const struct live_call *call,
+                               const struct live_units *units)
+{
+    struct live_units homes;
+    enum error error;
+
+    live_units_start(&homes, call->arena, units->count);
+    for (size_t i = 0; i < units->count; i++)
+        live_units_add(&homes, units->items[i]->user_id);
+    error = live_find_places(call, pass->experiment->whole, &homes);
+    for (size_t i = 0; !error && i < homes.count; i++)
+        if (homes.items[i]->number != pass->bucket)
+            note(pass->rebuild, "the place of a user", 0, 0, pass->bucket);
+    return error;
 }
 
 static enum error pass_over(struct pass *pass, struct arena *arena, const struct live_names *roots)
@@ -54,6 +73,10 @@ static enum error pass_over(struct pass *pass, struct arena *arena, const struct
     }
     if (pass->write)
         return live_save_units(&call, pass->experiment, &units);
+    if (pass->experiment->whole)
+        error = check_places(pass, &call, &units);
+    if (error)
+        return error;
     for (; differences > 0; differences--)
         note(pass->rebuild, "values of single users", 0, 0, 0);
     return ERROR_NONE;
@@ -104,7 +127,7 @@ static enum error choose_covariates(const struct live_call *call,
     int64_t wanted[LIVE_COVARIATES_MAX];
     struct live_covered_list covered;
     size_t count;
-    enum error error = live_read_covered(call, experiment->number, &covered);
+    enum error error = live_read_covered(call, experiment, &covered);
 
     if (error)
         return error;
@@ -116,22 +139,13 @@ static enum error choose_covariates(const struct live_call *call,
     return ERROR_NONE;
 }
 
-static enum error rebuild_locked(const struct live_call *call, const char *id,
-                                 struct live_rebuild *rebuild)
+/* Of a bucket, or of an experiment that is not divided. */
+static enum error rebuild_part(const struct live_call *call, struct live_experiment *experiment,
+                               struct live_rebuild *rebuild)
 {
-    struct live_reading reading;
-    struct live_experiment *experiment = &reading.experiment;
     struct pass pass = {.call = call, .rebuild = rebuild, .experiment = experiment, .write = true};
-    enum error error = live_lock_experiment(call, id, &reading);
+    enum error error = live_clear_rollup(call, experiment->number);
 
-    if (error || experiment->number == 0)
-        return error;
-    experiment->spike_events = call->spike_events;
-    error = live_fit_design(call, reading.design, experiment);
-    if (!error)
-        error = choose_covariates(call, experiment);
-    if (!error)
-        error = live_clear_rollup(call, experiment->number);
     if (!error)
         error = run_pass(&pass);
     if (error)
@@ -142,6 +156,29 @@ static enum error rebuild_locked(const struct live_call *call, const char *id,
     experiment->alias_exposures = experiment->alias_conversions = experiment->merged_people = 0;
     error = live_save_rollup(call, experiment, &pass.rollup);
     return error ? error : live_save_experiment(call, experiment);
+}
+
+static enum error rebuild_locked(const struct live_call *call, const char *id,
+                                 struct live_rebuild *rebuild)
+{
+    struct live_reading reading;
+    struct live_experiment *whole = &reading.experiment;
+    struct live_parts parts;
+    enum error error = live_lock_experiment(call, id, &reading, &parts);
+
+    if (error || whole->number == 0)
+        return error;
+    whole->spike_events = call->spike_events;
+    error = live_fit_design(call, reading.design, whole);
+    if (!error)
+        error = choose_covariates(call, whole);
+    for (size_t i = 0; !error && i < parts.count; i++) {
+        if (whole->buckets > 1)
+            live_fit_bucket(&parts.items[i], whole);
+        error = rebuild_part(call, &parts.items[i], rebuild);
+    }
+    whole->stale = false;
+    return error || whole->buckets <= 1 ? error : live_save_experiment(call, whole);
 }
 
 enum error live_rebuild_experiment(const struct live_call *call, const char *id,
@@ -237,21 +274,18 @@ static void compare_counts(struct pass *pass, struct live_rollup *stored)
     }
 }
 
-static enum error verify_now(const struct live_call *call, const char *id,
-                             struct live_rebuild *rebuild)
+static enum error verify_part(const struct live_call *call, struct live_experiment *experiment,
+                              int64_t bucket, struct live_rebuild *rebuild)
 {
-    struct live_reading reading;
     struct live_rollup stored;
-    struct pass pass = {.call = call, .rebuild = rebuild, .experiment = &reading.experiment};
-    enum error error = live_read_experiment(call, id, &reading);
+    struct pass pass = {
+        .call = call, .rebuild = rebuild, .experiment = experiment, .bucket = bucket};
+    enum error error = run_pass(&pass);
 
-    if (error || reading.experiment.number == 0)
-        return error;
-    error = run_pass(&pass);
     if (error)
         return error;
-    live_rollup_start(&stored, &reading.experiment, call->arena);
-    error = live_read_rollup(call, true, &stored);
+    live_rollup_start(&stored, experiment, call->arena);
+    error = live_read_rollup(call, &stored);
     if (error)
         return error;
     compare_counts(&pass, &stored);
@@ -259,6 +293,21 @@ static enum error verify_now(const struct live_call *call, const char *id,
     compare_cells(rebuild, &stored, &pass.rollup);
     compare_products(rebuild, &stored, &pass.rollup);
     return ERROR_NONE;
+}
+
+static enum error verify_now(const struct live_call *call, const char *id,
+                             struct live_rebuild *rebuild)
+{
+    struct live_reading reading;
+    struct live_parts parts;
+    enum error error = live_read_experiment(call, id, &reading);
+
+    if (error || reading.experiment.number == 0)
+        return error;
+    error = live_read_parts(call, &reading.experiment, NULL, &parts);
+    for (size_t i = 0; !error && i < parts.count; i++)
+        error = verify_part(call, &parts.items[i], (int64_t)i, rebuild);
+    return error;
 }
 
 enum error live_verify_experiment(const struct live_call *call, const char *id,

@@ -107,27 +107,42 @@ static enum error take_away(const struct live_call *call, struct live_experiment
     return error ? error : age(call, experiment);
 }
 
-static enum error retire_one(const struct live_call *call, const char *id, bool dry_run,
-                             struct live_retirement *retirement)
+/* Of an experiment, or of a bucket of one. */
+static enum error retire_part(const struct live_call *call, struct live_experiment *part,
+                              bool dry_run, struct live_retirement *retirement)
 {
-    struct live_reading reading;
     int64_t exposures, conversions;
-    enum error error = dry_run ? live_read_experiment(call, id, &reading)
-                               : live_lock_experiment(call, id, &reading);
+    enum error error =
+        count_old(call, &count_exposures, part->number, retirement->exposures_before, &exposures);
 
     if (!error)
-        error = count_old(call, &count_exposures, reading.experiment.number,
-                          retirement->exposures_before, &exposures);
-    if (!error)
-        error = count_old(call, &count_conversions, reading.experiment.number,
-                          retirement->conversions_before, &conversions);
+        error = count_old(call, &count_conversions, part->number, retirement->conversions_before,
+                          &conversions);
     if (error)
         return error;
     retirement->exposures += exposures;
     retirement->conversions += conversions;
     if (dry_run || exposures + conversions == 0)
         return ERROR_NONE;
-    return take_away(call, &reading.experiment, retirement);
+    return take_away(call, part, retirement);
+}
+
+/* Keys lie in other buckets than their events; the events of one batch have the same age. */
+static enum error retire_one(const struct live_call *call, const char *id, bool dry_run,
+                             struct live_retirement *retirement)
+{
+    struct live_reading reading;
+    struct live_parts parts = {0};
+    enum error error = dry_run ? live_read_experiment(call, id, &reading)
+                               : live_lock_experiment(call, id, &reading, &parts);
+
+    if (!error && dry_run)
+        error = live_read_parts(call, &reading.experiment, NULL, &parts);
+    for (size_t i = 0; !error && i < parts.count; i++)
+        error = retire_part(call, &parts.items[i], dry_run, retirement);
+    for (size_t i = 0; !error && !dry_run && retirement->conversions_before && i < parts.count; i++)
+        error = live_clear_keys(call, parts.items[i].number, retirement->conversions_before);
+    return error;
 }
 
 enum error live_retire(struct db *db, struct arena *arena, bool dry_run,

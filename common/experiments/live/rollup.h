@@ -25,7 +25,7 @@ struct live_robust {
     double cap;
 };
 
-/* The row of live_experiments. */
+/* The row of live_experiments, or of live_buckets with what it shares with that. */
 struct live_experiment {
     int64_t number;
     const char *id;
@@ -43,6 +43,8 @@ struct live_experiment {
     struct live_robust robust[LIVE_ROBUST_MAX];
     bool stale;
     struct optional_integer first_exposed_at, last_exposed_at; /* of the arms, as sent */
+    int64_t buckets; /* that its users are divided over (bucket_store.h); 1 and less = it is not */
+    struct live_experiment *whole; /* of a bucket: the experiment that it is a part of */
 };
 
 /* Number of subjects of an arm and a slice with events of a metric, and sums of their values.

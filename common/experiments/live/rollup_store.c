@@ -22,8 +22,7 @@ static const struct statement cells_by_key = {
 static const struct statement cells_of_experiment = {
     .name = "live_cells",
     .sql = "SELECT metric, slice, arm, people, huge, sum_high, sum_low, squares_high,"
-           " squares_low, peak, events, early, late FROM live_cells"
-           " WHERE experiment = ? AND slice <= ?",
+           " squares_low, peak, events, early, late FROM live_cells WHERE experiment = ?",
     .streams = true,
 };
 static const struct statement cells_of_metrics = {
@@ -135,19 +134,25 @@ static const struct statement clear_family = {
     .sql = "DELETE FROM live_products WHERE experiment = ? AND family = ?",
 };
 
+/* What another bucket has under the same key is added. */
 static void read_cell(struct query *query, struct live_rollup *rollup)
 {
     struct live_cell *cell = live_rollup_cell(
         rollup, query_integer(query, 0), query_integer(query, 1), (int)query_integer(query, 2));
+    struct live_cell read = *cell;
 
-    cell->people = query_integer(query, 3);
-    cell->huge = query_integer(query, 4);
-    cell->sum = (struct sum){query_number(query, 5), query_number(query, 6)};
-    cell->squares = (struct sum){query_number(query, 7), query_number(query, 8)};
-    cell->peak = query_number(query, 9);
-    cell->events = query_integer(query, 10);
-    cell->early = query_integer(query, 11);
-    cell->late = query_integer(query, 12);
+    read.people = query_integer(query, 3);
+    read.huge = query_integer(query, 4);
+    read.sum = (struct sum){query_number(query, 5), query_number(query, 6)};
+    read.squares = (struct sum){query_number(query, 7), query_number(query, 8)};
+    read.peak = query_number(query, 9);
+    read.events = query_integer(query, 10);
+    read.early = query_integer(query, 11);
+    read.late = query_integer(query, 12);
+    if (rollup->experiment->buckets > 1)
+        (void)live_cell_add(cell, &read); /* each bucket looks after its own digits */
+    else
+        *cell = read;
 }
 
 static const char *keys_as_json(const struct live_rollup *rollup)
@@ -272,27 +277,50 @@ static enum error save_covered(const struct live_call *call, int64_t experiment,
     return query ? query_end(query, call->problem) : ERROR_NONE;
 }
 
-static enum error read_covered(const struct live_call *call, struct live_rollup *rollup)
+/* Reads something of one bucket, or of an experiment that is not divided. */
+typedef enum error bucket_reader(const struct live_call *call, int64_t number,
+                                 struct live_rollup *rollup);
+
+static enum error read_buckets(const struct live_call *call, bucket_reader *reader,
+                               struct live_rollup *rollup)
+{
+    const struct live_experiment *experiment = rollup->experiment;
+    enum error error = ERROR_NONE;
+
+    for (int64_t i = 0; !error && i < live_bucket_count(experiment); i++)
+        error = reader(call, live_bucket_number(experiment, i), rollup);
+    return error;
+}
+
+static enum error read_covered(const struct live_call *call, int64_t number,
+                               struct live_rollup *rollup)
 {
     struct query *query = db_query(call->db, &covered_of_experiment);
 
-    query_bind_integer(query, rollup->experiment->number);
+    query_bind_integer(query, number);
     while (query_next(query))
-        *live_rollup_covered(rollup, query_integer(query, 0)) = query_integer(query, 1);
+        *live_rollup_covered(rollup, query_integer(query, 0)) += query_integer(query, 1);
     return query_end(query, call->problem);
 }
 
-static enum error read_totals(const struct live_call *call, struct live_rollup *rollup)
+enum error live_read_coverage(const struct live_call *call, struct live_rollup *rollup)
+{
+    return read_buckets(call, read_covered, rollup);
+}
+
+static enum error read_totals(const struct live_call *call, int64_t number,
+                              struct live_rollup *rollup)
 {
     struct query *query = db_query(call->db, &totals_of_experiment);
 
-    query_bind_integer(query, rollup->experiment->number);
+    query_bind_integer(query, number);
     while (query_next(query)) {
         struct live_total *total = live_rollup_total(rollup, query_integer(query, 0));
+        const struct sum sum = {query_number(query, 3), query_number(query, 4)};
 
-        total->events = query_integer(query, 1);
-        total->huge = query_integer(query, 2);
-        total->sum = (struct sum){query_number(query, 3), query_number(query, 4)};
+        total->events += query_integer(query, 1);
+        total->huge += query_integer(query, 2);
+        sum_merge(&total->sum, &sum);
     }
     return query_end(query, call->problem);
 }
@@ -308,7 +336,7 @@ static enum error save_totals(const struct live_call *call,
     if (changes->total_count == 0)
         return ERROR_NONE;
     live_rollup_start(&stored, experiment, changes->arena);
-    error = read_totals(call, &stored);
+    error = read_totals(call, experiment->number, &stored);
     if (error)
         return error;
     query = NULL;
@@ -341,11 +369,12 @@ static struct live_products *products_of(struct live_rollup *rollup, int family,
     return rollup->products[family][arm];
 }
 
-static enum error read_products(const struct live_call *call, struct live_rollup *rollup)
+static enum error read_products(const struct live_call *call, int64_t number,
+                                struct live_rollup *rollup)
 {
     struct query *query = db_query(call->db, &products_of_experiment);
 
-    query_bind_integer(query, rollup->experiment->number);
+    query_bind_integer(query, number);
     while (query_next(query)) {
         int64_t first = query_integer(query, 2), second = query_integer(query, 3);
         struct live_products *products =
@@ -353,9 +382,10 @@ static enum error read_products(const struct live_call *call, struct live_rollup
         struct sum sum = {query_number(query, 4), query_number(query, 5)};
 
         if (first == HUGE_ROW)
-            products->huge = (int64_t)sum.high;
+            products->huge += (int64_t)sum.high;
         else
-            products->at[first][second] = (struct live_product){sum, query_number(query, 6)};
+            (void)live_product_add(&products->at[first][second],
+                                   &(struct live_product){sum, query_number(query, 6)});
     }
     return query_end(query, call->problem);
 }
@@ -419,7 +449,7 @@ static enum error save_products(const struct live_call *call, struct live_experi
     if (!any)
         return ERROR_NONE;
     live_rollup_start(&stored, experiment, changes->arena);
-    error = read_products(call, &stored);
+    error = read_products(call, experiment->number, &stored);
     if (error)
         return error;
     query = db_query(call->db, &put_product);
@@ -479,12 +509,12 @@ enum error live_clear_family(const struct live_call *call, int64_t experiment,
     return query_end(query, call->problem);
 }
 
-static enum error read_cells(const struct live_call *call, bool slices, struct live_rollup *rollup)
+static enum error read_cells(const struct live_call *call, int64_t number,
+                             struct live_rollup *rollup)
 {
     struct query *query = db_query(call->db, &cells_of_experiment);
 
-    query_bind_integer(query, rollup->experiment->number);
-    query_bind_integer(query, slices ? INT64_MAX : LIVE_EVERYBODY);
+    query_bind_integer(query, number);
     while (query_next(query))
         read_cell(query, rollup);
     return query_end(query, call->problem);
@@ -507,17 +537,41 @@ static const char *metrics_as_json(const struct integer_list *metrics, struct ar
     return text.bytes;
 }
 
-enum error live_read_metrics(const struct live_call *call, const struct integer_list *metrics,
-                             const char *dimension, struct live_rollup *rollup)
+static enum error read_metrics(const struct live_call *call, int64_t number, const char *metrics,
+                               const char *dimension, struct live_rollup *rollup)
 {
     struct query *query = db_query(call->db, dimension ? &cells_of_dimension : &cells_of_metrics);
 
-    query_bind_json(query, metrics_as_json(metrics, call->arena));
-    query_bind_integer(query, rollup->experiment->number);
+    query_bind_json(query, metrics);
+    query_bind_integer(query, number);
     if (dimension) {
         query_bind_text(query, dimension);
-        query_bind_integer(query, rollup->experiment->number);
+        query_bind_integer(query, number);
     }
+    while (query_next(query))
+        read_cell(query, rollup);
+    return query_end(query, call->problem);
+}
+
+enum error live_read_metrics(const struct live_call *call, const struct integer_list *metrics,
+                             const char *dimension, struct live_rollup *rollup)
+{
+    const struct live_experiment *experiment = rollup->experiment;
+    const char *wanted = metrics_as_json(metrics, call->arena);
+    enum error error = ERROR_NONE;
+
+    for (int64_t i = 0; !error && i < live_bucket_count(experiment); i++)
+        error = read_metrics(call, live_bucket_number(experiment, i), wanted, dimension, rollup);
+    return error;
+}
+
+static enum error read_bins(const struct live_call *call, int64_t number, const char *metrics,
+                            struct live_rollup *rollup)
+{
+    struct query *query = db_query(call->db, &bins_of_metrics);
+
+    query_bind_json(query, metrics);
+    query_bind_integer(query, number);
     while (query_next(query))
         read_cell(query, rollup);
     return query_end(query, call->problem);
@@ -526,55 +580,59 @@ enum error live_read_metrics(const struct live_call *call, const struct integer_
 enum error live_read_bins(const struct live_call *call, const struct integer_list *metrics,
                           struct live_rollup *rollup)
 {
-    struct query *query = db_query(call->db, &bins_of_metrics);
+    const struct live_experiment *experiment = rollup->experiment;
+    const char *wanted = metrics_as_json(metrics, call->arena);
+    enum error error = ERROR_NONE;
 
-    query_bind_json(query, metrics_as_json(metrics, call->arena));
-    query_bind_integer(query, rollup->experiment->number);
-    while (query_next(query))
-        read_cell(query, rollup);
-    return query_end(query, call->problem);
+    for (int64_t i = 0; !error && i < live_bucket_count(experiment); i++)
+        error = read_bins(call, live_bucket_number(experiment, i), wanted, rollup);
+    return error;
 }
 
-static enum error read_arms(const struct live_call *call, struct live_rollup *rollup)
+static enum error read_arms(const struct live_call *call, int64_t number,
+                            struct live_rollup *rollup)
 {
     struct query *query = db_query(call->db, &arms_of_experiment);
 
-    query_bind_integer(query, rollup->experiment->number);
-    while (query_next(query))
-        rollup->arms[1 + query_integer(query, 0)] = (struct live_arm){
-            query_integer(query, 1), query_integer(query, 2), query_integer(query, 3),
-            query_integer(query, 4), query_integer(query, 5)};
+    query_bind_integer(query, number);
+    while (query_next(query)) {
+        struct live_arm *arm = &rollup->arms[1 + query_integer(query, 0)];
+
+        arm->exposures += query_integer(query, 1);
+        arm->people += query_integer(query, 2);
+        arm->excluded += query_integer(query, 3);
+        arm->spiked += query_integer(query, 4);
+        arm->crossed += query_integer(query, 5);
+    }
     return query_end(query, call->problem);
 }
 
 enum error live_read_arms(const struct live_call *call, bool products, struct live_rollup *rollup)
 {
-    enum error error = read_arms(call, rollup);
+    enum error error = read_buckets(call, read_arms, rollup);
 
     if (!error && products)
-        error = read_products(call, rollup);
+        error = read_buckets(call, read_products, rollup);
     return error;
 }
 
 enum error live_read_totals(const struct live_call *call, struct live_rollup *rollup)
 {
-    enum error error = read_arms(call, rollup);
+    enum error error = read_buckets(call, read_arms, rollup);
 
-    return error ? error : read_totals(call, rollup);
+    return error ? error : read_buckets(call, read_totals, rollup);
 }
 
-enum error live_read_rollup(const struct live_call *call, bool slices, struct live_rollup *rollup)
+enum error live_read_rollup(const struct live_call *call, struct live_rollup *rollup)
 {
-    enum error error = read_cells(call, slices, rollup);
+    enum error error = read_buckets(call, read_cells, rollup);
 
     rollup->alias_exposures = rollup->experiment->alias_exposures;
     rollup->alias_conversions = rollup->experiment->alias_conversions;
     rollup->merged_people = rollup->experiment->merged_people;
     if (!error)
-        error = read_arms(call, rollup);
+        error = live_read_totals(call, rollup);
     if (!error)
-        error = read_totals(call, rollup);
-    if (!error)
-        error = read_covered(call, rollup);
-    return error ? error : read_products(call, rollup);
+        error = live_read_coverage(call, rollup);
+    return error ? error : read_buckets(call, read_products, rollup);
 }

@@ -4,19 +4,21 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROLLUP_STORE_H
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_STORE_H
 
+#include "experiments/live/bucket_store.h"
 #include "experiments/live/live_store.h"
 #include "experiments/payloads/payload.h"
 
 /*
  * For a change: checks the project, takes the lock of the experiment until the transaction ends,
- * and reads its row; creates the row if it is missing. ERROR_NOT_FOUND with `project_not_found`,
+ * and reads its row; creates the row if it is missing. The row of a divided experiment is read
+ * without a lock, which is that of its buckets. ERROR_NOT_FOUND with `project_not_found`,
  * ERROR_INVALID with `project_archived`.
  */
 MUST_CHECK enum error live_open_experiment(const struct live_call *call, const char *id,
                                            struct live_experiment *experiment);
 
-/* The row as stored. `number` 0: no event was received yet. ERROR_NOT_FOUND with `not_found` when
- * the project does not exist. */
+/* The row as stored, with the sums of its buckets. `number` 0: no event was received yet.
+ * ERROR_NOT_FOUND with `not_found` when the project does not exist. */
 struct live_reading {
     struct live_experiment experiment;
     const struct experiment_payload *design;
@@ -25,14 +27,24 @@ struct live_reading {
 MUST_CHECK enum error live_read_experiment(const struct live_call *call, const char *id,
                                            struct live_reading *reading);
 
-/* The same with the lock of the experiment, for a change other than an event. */
+/* For a change other than an event: takes the lock of the experiment, and of all its buckets; reads
+ * the row as stored, without sums, and what the experiment is stored in. */
 MUST_CHECK enum error live_lock_experiment(const struct live_call *call, const char *id,
-                                           struct live_reading *reading);
+                                           struct live_reading *reading, struct live_parts *parts);
+
+/* The lock of the row of an experiment, which is there or not: that of all records when it is not
+ * divided. */
+MUST_CHECK enum error live_lock_row(const struct live_call *call, const char *id);
+
+/* The row alone, without sums and without a lock. */
+MUST_CHECK enum error live_find_experiment(const struct live_call *call, const char *id,
+                                           struct live_experiment *experiment);
 
 /* The ids of experiments with events, in bytewise order. */
 MUST_CHECK enum error live_list_experiments(const struct live_call *call,
                                             struct live_names *experiments);
 
+/* Of a bucket: its own row only. */
 MUST_CHECK enum error live_save_experiment(const struct live_call *call,
                                            const struct live_experiment *experiment);
 
@@ -53,7 +65,8 @@ struct live_name_list {
 struct live_name *live_name_entry(struct arena *arena, struct live_name_list *names,
                                   const char *dimension, const char *name);
 
-/* Assigns numbers to all names of the list; creates names that are new to the experiment. */
+/* Assigns numbers to all names of the list; creates names that are new to the experiment: for a
+ * bucket in all buckets, which must be locked, with the counters of its `whole`. */
 MUST_CHECK enum error live_number_names(const struct live_call *call,
                                         struct live_experiment *experiment,
                                         enum live_name_kind kind, struct live_name_list *names);
@@ -77,7 +90,8 @@ struct live_covered_list {
     struct live_covered items[LIVE_COVERED_MAX]; /* by number of subjects, descending */
     int64_t exposed;                             /* subjects of the arms */
 };
-MUST_CHECK enum error live_read_covered(const struct live_call *call, int64_t experiment,
+MUST_CHECK enum error live_read_covered(const struct live_call *call,
+                                        const struct live_experiment *experiment,
                                         struct live_covered_list *covered);
 
 /* A covariate is used if at least this share of the subjects has it; without subjects all are
@@ -89,7 +103,8 @@ bool live_is_covering(const struct live_covered_list *covered, size_t i);
 size_t live_wanted_covariates(const struct live_covered_list *covered,
                               int64_t wanted[LIVE_COVARIATES_MAX]);
 
-/* All names of a kind, in bytewise order. */
+/* All names of a kind, in bytewise order. `experiment` is any bucket of a divided one, here and in
+ * the functions around. */
 MUST_CHECK enum error live_read_names(const struct live_call *call, int64_t experiment,
                                       enum live_name_kind kind, struct live_name_list *names);
 
@@ -127,9 +142,9 @@ MUST_CHECK enum error live_clear_rollup(const struct live_call *call, int64_t ex
 MUST_CHECK enum error live_clear_family(const struct live_call *call, int64_t experiment,
                                         enum live_family family);
 
-/* Load parts of the aggregates into a rollup: the cells of some metrics over all subjects or, with
- * a dimension, over each of its slices; their bins; arms with the products; arms and the counts as
- * sent. */
+/* Load parts of the aggregates into an empty rollup, those of all buckets together: the cells of
+ * some metrics over all subjects or, with a dimension, over each of its slices; their bins; arms
+ * with the products; arms and the counts as sent. */
 MUST_CHECK enum error live_read_metrics(const struct live_call *call,
                                         const struct integer_list *metrics, const char *dimension,
                                         struct live_rollup *rollup);
@@ -142,13 +157,16 @@ MUST_CHECK enum error live_read_arms(const struct live_call *call, bool products
 /* Calls `metric` with the name and event count of each metric that has events, largest count
  * first. */
 typedef void live_metric_visitor(const char *name, int64_t events, void *context);
-MUST_CHECK enum error live_visit_metrics(const struct live_call *call, int64_t experiment,
+MUST_CHECK enum error live_visit_metrics(const struct live_call *call,
+                                         const struct live_experiment *experiment,
                                          live_metric_visitor *metric, void *context);
 
 MUST_CHECK enum error live_read_totals(const struct live_call *call, struct live_rollup *rollup);
 
-/* Reads all aggregates into an empty rollup. Cells of slices are read only on request. */
-MUST_CHECK enum error live_read_rollup(const struct live_call *call, bool slices,
-                                       struct live_rollup *rollup);
+/* How many subjects have each covariate. */
+MUST_CHECK enum error live_read_coverage(const struct live_call *call, struct live_rollup *rollup);
+
+/* Reads all aggregates into an empty rollup. */
+MUST_CHECK enum error live_read_rollup(const struct live_call *call, struct live_rollup *rollup);
 
 #endif

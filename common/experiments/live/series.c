@@ -39,9 +39,9 @@ struct gathered {
 
 struct pass {
     const struct live_call *call;
-    struct live_experiment *experiment;
-    int64_t metric, other; /* numbers; `other` is the denominator of a ratio, else 0 */
-    int64_t length;        /* days of a step */
+    struct live_experiment part; /* the experiment, or a bucket of it */
+    int64_t metric, other;       /* numbers; `other` is the denominator of a ratio, else 0 */
+    int64_t length;              /* days of a step */
     size_t step_count;
     struct step *steps; /* by day */
     struct arena *arena;
@@ -222,7 +222,7 @@ static void add_subject(struct pass *pass, const struct live_unit *root,
     struct running running = {0};
     size_t next;
 
-    if (!live_subject_counts(root, pass->experiment) || exposure->variation < 0)
+    if (!live_subject_counts(root, &pass->part) || exposure->variation < 0)
         return;
     growth_at(pass, day_of(exposure->occurred_at), exposure->variation)->people++;
     for (size_t i = 0; i < count; i = next) {
@@ -265,7 +265,7 @@ static enum error pass_over(struct pass *pass, const struct live_names *roots)
     struct live_call call = *pass->call;
     struct live_units units;
     const struct live_load load = {
-        .call = &call, .experiment = pass->experiment, .units = &units, .linked = true};
+        .call = &call, .experiment = &pass->part, .units = &units, .linked = true};
     enum error error;
 
     call.arena = pass->arena;
@@ -280,7 +280,8 @@ static enum error pass_over(struct pass *pass, const struct live_names *roots)
     return error;
 }
 
-static enum error go_over_everybody(struct pass *pass)
+/* Of a bucket, or of an experiment that is not divided. */
+static enum error go_over_part(struct pass *pass)
 {
     char last[LIVE_USER_MAX * 4 + 1] = "";
     enum error error = ERROR_NONE;
@@ -289,14 +290,26 @@ static enum error go_over_everybody(struct pass *pass)
     while (!error && count > 0) {
         struct live_names roots = {.arena = pass->arena};
 
-        error =
-            live_next_roots(pass->call, pass->experiment->number, last, SUBJECTS_AT_A_TIME, &roots);
+        error = live_next_roots(pass->call, pass->part.number, last, SUBJECTS_AT_A_TIME, &roots);
         count = roots.count;
         if (error || count == 0)
             break;
         snprintf(last, sizeof last, "%s", roots.items[count - 1]);
         error = pass_over(pass, &roots);
         arena_reset(pass->arena);
+    }
+    return error;
+}
+
+static enum error go_over_everybody(struct pass *pass, const struct live_experiment *whole)
+{
+    enum error error = ERROR_NONE;
+
+    pass->part = *whole;
+    pass->part.buckets = 1;
+    for (int64_t i = 0; !error && i < live_bucket_count(whole); i++) {
+        pass->part.number = live_bucket_number(whole, i);
+        error = go_over_part(pass);
     }
     return error;
 }
@@ -352,8 +365,7 @@ static void choose_metrics(struct pass *pass, const struct live_view *view)
 static enum error compute(const struct live_call *call, const struct live_view *view,
                           struct live_series *series)
 {
-    struct live_experiment experiment = view->experiment;
-    struct pass pass = {.call = call, .experiment = &experiment, .length = 1};
+    struct pass pass = {.call = call, .length = 1};
     enum error error;
 
     pass.arena = arena_create(CHUNK_MEMORY_MAX);
@@ -364,7 +376,7 @@ static enum error compute(const struct live_call *call, const struct live_view *
     choose_metrics(&pass, view);
     error = db_begin(call->db, DB_READ, call->problem);
     if (!error)
-        error = db_finish(call->db, go_over_everybody(&pass), call->problem);
+        error = db_finish(call->db, go_over_everybody(&pass, &view->experiment), call->problem);
     arena_destroy(pass.arena);
     series->known = series->current = true;
     series->step = pass.length;

@@ -15,7 +15,7 @@ static const struct statement read_days = {
 };
 static const struct statement active_experiments = {
     .name = "live_series_active",
-    .sql = "SELECT e.experiment_id, e.experiment FROM live_experiments e"
+    .sql = "SELECT e.experiment_id, e.experiment, e.buckets FROM live_experiments e"
            " JOIN projects p ON p.id = e.experiment_id WHERE p.archived = 0"
            " ORDER BY e.experiment_id",
     .streams = true,
@@ -85,14 +85,13 @@ enum error live_days_read(const struct live_call *call, const char *id, struct o
 
 /* People of all arms, by the aggregates: one small read for each experiment, because a cluster does
  * not add up what lies on other nodes than the list. */
-static enum error is_large(const struct live_call *call, int64_t experiment, int64_t people,
-                           bool *large)
+static enum error is_large(const struct live_call *call, const struct live_experiment *experiment,
+                           int64_t people, bool *large)
 {
-    const struct live_experiment of = {.number = experiment};
     struct live_rollup rollup;
     enum error error;
 
-    live_rollup_start(&rollup, &of, call->arena);
+    live_rollup_start(&rollup, experiment, call->arena);
     error = live_read_arms(call, false, &rollup);
     for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++)
         people -= rollup.arms[i].people;
@@ -104,22 +103,23 @@ enum error live_series_large(const struct live_call *call, int64_t people,
                              struct live_names *experiments)
 {
     struct query *query = db_query(call->db, &active_experiments);
-    struct live_names active = {.arena = call->arena};
-    struct integer_list numbers = {0};
+    struct live_experiment *active = NULL;
+    size_t count = 0;
     enum error error;
 
     *experiments = (struct live_names){.arena = call->arena};
-    while (query_next(query)) {
-        live_names_add(&active, query_text(query, 0, call->arena));
-        *LIST_ADD(call->arena, &numbers) = query_integer(query, 1);
-    }
+    while (query_next(query))
+        *ARRAY_ADD(call->arena, active, count) =
+            (struct live_experiment){.id = query_text(query, 0, call->arena),
+                                     .number = query_integer(query, 1),
+                                     .buckets = query_integer(query, 2)};
     error = query_end(query, call->problem);
-    for (size_t i = 0; !error && i < active.count; i++) {
+    for (size_t i = 0; !error && i < count; i++) {
         bool large = false;
 
-        error = is_large(call, numbers.items[i], people, &large);
+        error = is_large(call, &active[i], people, &large);
         if (!error && large)
-            live_names_add(experiments, active.items[i]);
+            live_names_add(experiments, active[i].id);
     }
     return error;
 }

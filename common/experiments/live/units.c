@@ -9,8 +9,7 @@ enum { VALUES_FIRST = 4 };
 /* How long after the exposure an event still is in its window: 14 days. */
 static const int64_t horizon = INT64_C(14) * 24 * 3600 * 1000000;
 
-/* 64-bit FNV-1a. */
-static uint64_t hash_text(const char *text)
+uint64_t live_hash(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -30,7 +29,7 @@ void live_units_start(struct live_units *units, struct arena *arena, size_t expe
 
 static struct live_unit **slot_of(const struct live_units *units, const char *user_id)
 {
-    size_t at = hash_text(user_id) & (units->slot_count - 1);
+    size_t at = live_hash(user_id) & (units->slot_count - 1);
 
     while (units->slots[at] && strcmp(units->slots[at]->user_id, user_id) != 0)
         at = (at + 1) & (units->slot_count - 1);

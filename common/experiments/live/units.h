@@ -84,6 +84,9 @@ void live_units_start(struct live_units *units, struct arena *arena, size_t expe
 /* NULL when it does not exist. */
 struct live_unit *live_units_find(const struct live_units *units, const char *user_id);
 
+/* 64-bit FNV-1a over the bytes, folded once. Buckets depend on it (bucket_store.h). */
+uint64_t live_hash(const char *text);
+
 /* Finds or adds; a new one is its own root and has no number. The unit refers to the caller's
  * text. */
 struct live_unit *live_units_add(struct live_units *units, const char *user_id);

@@ -68,7 +68,8 @@ static enum error read_strata(const struct live_call *call, struct live_view *vi
     int64_t items[] = {LIVE_PRESENCE,
                        live_view_metric(view, view->design->metrics->primary_metric_name)};
     struct integer_list numbers = {items[1] ? 2 : 1, items};
-    enum error error = live_read_slices(call, view->experiment.number, "", &view->strata);
+    enum error error =
+        live_read_slices(call, live_bucket_number(&view->experiment, 0), "", &view->strata);
 
     return error ? error : live_read_metrics(call, &numbers, "", &view->rollup);
 }
@@ -113,7 +114,7 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
                              struct live_view *view)
 {
     struct integer_list numbers = metric_numbers(view, call->arena);
-    int64_t experiment = view->experiment.number;
+    int64_t any = live_bucket_number(&view->experiment, 0); /* all have the names */
     enum error error = live_read_arms(call, true, &view->rollup);
 
     if (!error)
@@ -124,9 +125,9 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
         error = read_strata(call, view);
     choose_covariates(view, call->arena);
     if (!error && options->unknown)
-        error = live_visit_metrics(call, experiment, note_unknown, view);
+        error = live_visit_metrics(call, &view->experiment, note_unknown, view);
     if (!error && options->dimension)
-        error = live_read_slices(call, experiment, options->dimension, &view->slices);
+        error = live_read_slices(call, any, options->dimension, &view->slices);
     if (!error && view->slices.count > 0 && view->slices.count <= LIVE_SLICES_MAX)
         error = live_read_metrics(call, &numbers, options->dimension, &view->rollup);
     return error;
@@ -151,11 +152,12 @@ static enum error read_view(const struct live_call *call, const char *id,
     want_metrics(view, call->arena);
     if (view->experiment.number == 0)
         return ERROR_NONE;
-    error = live_find_names(call, view->experiment.number, LIVE_METRIC_NAMES, &view->metrics);
+    error = live_find_names(call, live_bucket_number(&view->experiment, 0), LIVE_METRIC_NAMES,
+                            &view->metrics);
     if (error)
         return error;
     if (view->experiment.covariates > 0)
-        error = live_read_covered(call, view->experiment.number, &view->covered);
+        error = live_read_covered(call, &view->experiment, &view->covered);
     if (error)
         return error;
     *stale = live_is_stale(call, &reading, &view->metrics, &view->covered);
@@ -298,7 +300,8 @@ static enum error read_ingestion(const struct live_call *call, const char *id,
     if (reading.experiment.number) {
         error = live_read_totals(call, &rollup);
         if (!error)
-            error = live_read_names(call, reading.experiment.number, LIVE_METRIC_NAMES, &names);
+            error = live_read_names(call, live_bucket_number(&reading.experiment, 0),
+                                    LIVE_METRIC_NAMES, &names);
     }
     *ingestion = (struct live_ingestion){.experiment_id = id};
     ingestion->exposures_total = count_exposures(&rollup, call->arena, &ingestion->exposure_counts);
