@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_FIRST = 24, PIECE_MOST = 4096, TABLE_FIRST = 1024, POSITION_MAX = 1 << 20 };
+enum { PIECE_FIRST = 24, PIECE_MOST = 4096, TABLE_FIRST = 1024 };
 
 struct piece {
     struct piece *next;
@@ -297,7 +297,7 @@ static uint32_t read_words(struct index_builder *builder, const char *text, size
     struct word word;
 
     word_reader_start(&reader, text, length);
-    while (position < POSITION_MAX && exact_word_next(&reader, &word))
+    while (position < TERM_POSITION_MAX && exact_word_next(&reader, &word))
         note_word(builder, &word, passage, position++);
     return position;
 }

@@ -15,6 +15,16 @@ struct search_index *search_index_create(const char *directory)
     return index;
 }
 
+struct search_index *search_index_over(struct arena *arena, const struct search_backend *backend,
+                                       void *engine)
+{
+    struct search_index *index = ARENA_NEW(arena, struct search_index);
+
+    index->backend = backend;
+    index->engine = engine;
+    return index;
+}
+
 static void drop_segment(struct segment *segment)
 {
     if (!segment)
@@ -143,13 +153,27 @@ enum error search_index_update(struct search_index *index, const struct search_s
 
 struct search_totals search_index_totals(const struct search_index *index)
 {
-    return index->totals;
+    return index->backend ? index->backend->totals(index->engine) : index->totals;
+}
+
+bool search_index_is_remote(const struct search_index *index)
+{
+    return index->backend != NULL;
+}
+
+void search_index_expect(const struct search_index *index, const struct search_term *terms,
+                         size_t count)
+{
+    if (index->backend)
+        index->backend->expect(index->engine, terms, count);
 }
 
 int search_index_count(const struct search_index *index, int most)
 {
     int count = 0;
 
+    if (index->backend)
+        return index->backend->count(index->engine, most);
     for (size_t s = 0; s < index->count; s++) {
         const struct segment *segment = index->segments[s];
 
@@ -164,6 +188,8 @@ struct search_frequency search_index_frequency(const struct search_index *index,
 {
     struct search_frequency found = {0, 0};
 
+    if (index->backend)
+        return index->backend->frequency(index->engine, name, length);
     for (size_t i = 0; i < index->count; i++) {
         const struct segment_term *term = segment_find(index->segments[i], name, length);
 
@@ -265,6 +291,8 @@ size_t search_index_best(const struct search_index *index, struct arena *arena,
     struct search search = {.index = index, .terms = terms, .count = count};
     struct rank_heap heap = {.hits = ARENA_ARRAY(arena, struct rank_hit, most + 1), .most = most};
 
+    if (index->backend)
+        return index->backend->best(index->engine, arena, terms, count, hits, most);
     if (!most || !index->totals.chunks)
         return 0;
     search.found = ARENA_ARRAY(arena, const struct segment_term *, count * index->count + 1);

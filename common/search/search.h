@@ -57,6 +57,14 @@ struct search_term {
     double weight; /* multiplied by the term's idf; terms of weight 0 are skipped */
 };
 
+/* Whether an engine behind the index answers (search_backend.h): then each lookup is a call. */
+bool search_index_is_remote(const struct search_index *index);
+
+/* Says which terms will be asked for, so that such an engine looks them up together. Does nothing
+ * for segments. */
+void search_index_expect(const struct search_index *index, const struct search_term *terms,
+                         size_t count);
+
 struct search_hit {
     int64_t chunk, document; /* the keys given at indexing */
     double score;

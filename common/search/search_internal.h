@@ -4,9 +4,12 @@
 
 #include "search/rank.h"
 #include "search/search.h"
+#include "search/search_backend.h"
 #include "search/segment.h"
 
 struct search_index {
+    const struct search_backend *backend; /* asked instead of segments; NULL = none */
+    void *engine;                         /* its argument */
     char directory[512];
     struct segment **segments;
     size_t count;

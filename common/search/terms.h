@@ -14,7 +14,8 @@ enum {
     TERM_GRAM_LENGTH = 4,  /* characters */
     TERM_GRAMS_MAX = 32,   /* of one word */
     TERM_GRAM_MARK = 0x01, /* first byte of a four-gram */
-    TERM_GRAM_BYTES_MAX = 1 + 4 * TERM_GRAM_LENGTH
+    TERM_GRAM_BYTES_MAX = 1 + 4 * TERM_GRAM_LENGTH,
+    TERM_POSITION_MAX = 1 << 20 /* words of a chunk that are read */
 };
 
 struct term_gram {

@@ -87,6 +87,8 @@ const struct metric support_metrics[SUPPORT_METRIC__MAX] = {
     [METRIC_ACTIVE_SESSIONS] = {GAUGE("rag_active_sessions",
                                       "Conversations within SESSION_TTL_SECONDS.")},
     [METRIC_INDEXED_CHUNKS] = {GAUGE("rag_vector_store_documents", "Chunks that are indexed.")},
+    [METRIC_SEARCH_LAG] = {GAUGE("rag_search_engine_lag_documents",
+                                 "Documents that the engine of SEARCH_URL does not have yet.")},
     [METRIC_LEXICAL_ENABLED] = {GAUGE("rag_retriever_bm25_enabled",
                                       "Whether words are searched for."),
                                 .labels = {"tenant"}, .sets = TENANT_SETS},

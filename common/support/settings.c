@@ -458,6 +458,27 @@ const struct setting support_settings_table[] = {
      .required = true, .help = "Its model."},
     {"RAG_RERANKER_API_KEY_ENV", SETTING_TEXT, AT(reranker_api_key_env), "RAG_RERANKER_API_KEY",
      .required = true, .help = "Name of the variable that holds its key."},
+    {"SEARCH_URL", SETTING_TEXT, AT(search_url), NULL,
+     .help = "`http://` or `https://` with the host of OpenSearch or Elasticsearch, which then "
+             "holds the chunks in place of the embedded index. Documents are found by words."},
+    {"SEARCH_USER", SETTING_TEXT, AT(search_user), NULL,
+     .help = "Whose name is sent to it; unset sends none."},
+    {"SEARCH_PASSWORD", SETTING_TEXT, AT(search_password), NULL, .secret = true,
+     .help = "The password of SEARCH_USER."},
+    {"SEARCH_INDEX", SETTING_TEXT, AT(search_index), "assay-support", 1, 100, .required = true,
+     .help = "Alias of the index there, which `ingest` makes with `-1` at its end: lower case "
+             "letters, digits and hyphens. Two installations need two names."},
+    {"SEARCH_TIMEOUT_SEC", SETTING_NUMBER, AT(search_seconds), "5", 0.1, 600,
+     .help = "Longest call of it, repetitions included."},
+    {"SEARCH_CANDIDATES", SETTING_INTEGER, AT(search_candidates), "200", 20, 10000,
+     .help = "Chunks that it proposes for a question; they are scored here."},
+    {"SEARCH_BULK_BYTES", SETTING_INTEGER, AT(search_bulk_bytes), "4000000", 10000, 90000000,
+     .help = "About how much one call writes."},
+    {"SEARCH_SHARDS", SETTING_INTEGER, AT(search_shards), "1", 1, 1000,
+     .help = "Shards of the index when it is made: one for each 30 GB, or about two million "
+             "chunks. A tenant is in one of them."},
+    {"SEARCH_COPIES", SETTING_INTEGER, AT(search_copies), "0", 0, 10,
+     .help = "Copies of each shard when it is made: 1 where it has several nodes."},
     {"LLM_PROVIDER_PROFILE", SETTING_TEXT, AT(provider_profile), NULL,
      .help = "Which models serve: `embedded` is none; others are in PROVIDER_REGISTRY_PATH. Unset "
              "takes the registry's `default_profile`."},

@@ -190,6 +190,13 @@ struct support_settings {
     const char *reranker_api_key_env;
     const char *reranker_api_key; /* its variable has that name */
 
+    const char *search_url; /* NULL = the embedded index; as the next two, no authorization */
+    const char *search_user, *search_password;
+    const char *search_index;
+    double search_seconds;
+    int64_t search_candidates, search_bulk_bytes;
+    int64_t search_shards, search_copies; /* when the index is made */
+
     const char *patterns_path; /* NULL = the built-in patterns */
     const char *registry_path; /* NULL = the built-in providers */
     const char *provider_profile;

@@ -71,6 +71,7 @@ static enum error check_urls(const struct support_settings *settings, struct pro
                 {"RAG_EMBEDDING_REMOTE_URL", settings->embedding_url},
                 {"RAG_RERANKER_URL", settings->reranker_url},
                 {"OLLAMA_BASE_URL", settings->ollama_base_url},
+                {"SEARCH_URL", settings->search_url},
                 {"ORCH_BASE_URL", settings->orch_base_url}};
 
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)

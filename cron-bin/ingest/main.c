@@ -8,6 +8,7 @@
 #include "support/conversation/answer_cache.h"
 #include "support/documents/contexts.h"
 #include "support/documents/reindex.h"
+#include "support/documents/search_engine.h"
 #include "support/documents/task.h"
 #include "support/models/models.h"
 #include "support/programs/daemon.h"
@@ -30,7 +31,8 @@ static const char help[] =
     "\n"
     "Extracts and indexes the documents uploaded to the support service, each in a\n"
     "confined process with limits. Rebuilds damaged or outdated segments of the index\n"
-    "and merges small ones.\n"
+    "and merges small ones. With SEARCH_URL it fills the search engine from the database\n"
+    "instead: what is missing there, and all of it when its index was lost.\n"
     "\n"
     "  --every SECONDS  Keep running: several processes index side by side, tenants\n"
     "                   take turns. A process that dies is replaced.\n"
@@ -74,6 +76,7 @@ enum { PLACE_BEAT, PLACE_TIDY, PLACE_READ }; /* of parallel processes */
 struct ingest {
     struct arena *arena;                           /* of indexing, with the size of its setting */
     int64_t merge_at, housekeeping_at, vectors_at; /* monotonic us; next due time */
+    struct search_engine_feed feed;
     struct task_place adopted; /* where the search for abandoned tasks continues */
     struct models *models;     /* for writing contexts; NULL = none */
     bool mended;               /* all segments have been checked once */
@@ -146,6 +149,21 @@ static enum error mend(struct daemon_program *program, struct db *db)
     return error;
 }
 
+static enum error feed_engine(struct daemon_program *program, struct db *db, bool *more)
+{
+    struct ingest *ingest = program->context;
+    bool worked;
+    enum error error = search_engine_feed(db, ingest->arena, &program->settings, &ingest->feed,
+                                          &worked, &program->problem);
+
+    *more |= worked;
+    arena_reset(ingest->arena);
+    if (!error && ingest->feed.away && !program->stays)
+        error = problem_set(&program->problem, ERROR_UNAVAILABLE, "search_unavailable",
+                            "the search engine of SEARCH_URL does not answer");
+    return error;
+}
+
 static enum error tidy(struct daemon_program *program, struct db *db, bool *more)
 {
     struct ingest *ingest = program->context;
@@ -157,6 +175,8 @@ static enum error tidy(struct daemon_program *program, struct db *db, bool *more
         error = run_housekeeping(program, db);
     *more = !error && fill_vectors(program, db);
     arena_reset(ingest->arena);
+    if (!error)
+        error = feed_engine(program, db, more);
     return error;
 }
 

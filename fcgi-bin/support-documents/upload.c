@@ -388,6 +388,9 @@ enum error upload_handle(struct request *request, struct reply *reply)
                                     .assigned_categories = service_json(request, "[]")};
     error = plan.later ? ingest_later(request, &tools, path, &plan, upload)
                        : ingest_now(request, &tools, path, upload);
+    if (error == ERROR_UNAVAILABLE && !plan.later &&
+        strcmp(request->problem.reason, "search_unavailable") == 0)
+        error = ingest_later(request, &tools, path, &plan, upload);
     if (error)
         return error;
     service_audit(request, "upload", arena_print(request->arena, "document:%s", name),

@@ -141,6 +141,20 @@ static void write_embedder(struct json_writer *writer, struct arena *arena,
     write_component(writer, "embedder", status, none, detail);
 }
 
+static void write_engine(struct json_writer *writer, struct arena *arena,
+                         const struct search_engine_status *engine)
+{
+    struct part part = {engine->answers, engine->milliseconds};
+    const char *lag = engine->lag ? arena_print(arena, "%lld documents are not indexed yet",
+                                                (long long)engine->lag)
+                                  : "documents are found by words; it holds no vectors";
+
+    if (engine->answers)
+        write_component(writer, "search_engine", "ok", GIVEN_NUMBER(part.milliseconds), lag);
+    else
+        write_part(writer, "search_engine", &part, engine->failure);
+}
+
 static void write_graph_lane(struct json_writer *writer, struct request *request, int64_t chunks)
 {
     static const struct optional_number none = {.given = false};
@@ -185,6 +199,8 @@ static json_t *list_components(struct request *request, const struct health_chec
     write_part(&writer, "chromadb", &checks->index, /* an older name of the same */
                "what is indexed cannot be read");
     write_embedder(&writer, request->arena, &checks->vectors);
+    if (checks->engine.used)
+        write_engine(&writer, request->arena, &checks->engine);
     if (graph_lane_is_asked(service_settings(request)) ||
         graph_lane_is_used(service_settings(request)))
         write_graph_lane(&writer, request, checks->chunks);
@@ -209,7 +225,8 @@ enum error health_handle(struct request *request, struct reply *reply)
     works = checks.store.works && checks.index.works;
     components = list_components(request, &checks, &limits, &breakers, &providers_work);
     degraded = !providers_work || checks.vectors.state == VECTORS_AWAY ||
-               (limits.is_shared && !limits.answers);
+               (limits.is_shared && !limits.answers) ||
+               (checks.engine.used && !checks.engine.answers);
     *health = (struct health){.status = draining   ? "shutting_down"
                                         : !works   ? "unhealthy"
                                         : degraded ? "degraded"

@@ -32,12 +32,15 @@ static struct part check_store(struct request *request, struct db **db, struct d
 static struct part check_index(struct request *request, struct db *db, struct health_checks *checks)
 {
     int64_t started = clock_monotonic_microseconds();
-    bool works = !document_count_chunks(db, NULL, &checks->chunks, &request->problem) &&
-                 !document_most_segments(db, &checks->segments, &request->problem) &&
-                 !session_count_active(db, service_settings(request)->session_ttl_seconds,
-                                       &checks->sessions, &request->problem) &&
-                 !vector_status_read(db, request->arena, service_settings(request), NULL,
-                                     &checks->vectors, &request->problem);
+    bool works =
+        !document_count_chunks(db, NULL, &checks->chunks, &request->problem) &&
+        !document_most_segments(db, &checks->segments, &request->problem) &&
+        !session_count_active(db, service_settings(request)->session_ttl_seconds, &checks->sessions,
+                              &request->problem) &&
+        !vector_status_read(db, request->arena, service_settings(request), NULL, &checks->vectors,
+                            &request->problem) &&
+        !search_engine_status_read(db, request->arena, service_settings(request),
+                                   request->server->region, &checks->engine, &request->problem);
 
     return (struct part){works, milliseconds_since(started)};
 }
@@ -53,6 +56,11 @@ void health_checks_run(struct request *request, struct health_checks *checks)
         checks->index = check_index(request, db, checks);
     set_component_metric(request, on_server ? "postgres" : "sqlite", &checks->store);
     set_component_metric(request, "kb_index", &checks->index);
+    if (!checks->engine.used)
+        return;
+    set_component_metric(request, "search_engine",
+                         &(struct part){checks->engine.answers, checks->engine.milliseconds});
+    metric_set(request->server->metrics, METRIC_SEARCH_LAG, NULL, (double)checks->engine.lag);
 }
 
 struct object_list health_checks_breakers(struct request *request)

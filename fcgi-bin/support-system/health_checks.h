@@ -4,6 +4,7 @@
 
 #include "db/db.h"
 #include "http/request.h"
+#include "support/documents/search_engine.h"
 #include "support/documents/vector_status.h"
 #include "support/models/breakers.h"
 
@@ -20,6 +21,7 @@ struct health_checks {
     int64_t chunks, sessions; /* indexed; active */
     int64_t segments;         /* largest number of index segments of a tenant */
     struct vector_status vectors;
+    struct search_engine_status engine; /* of SEARCH_URL */
 };
 
 void health_checks_run(struct request *request, struct health_checks *checks);

@@ -52,6 +52,7 @@ enum error service_tools(struct request *request, struct service_tools *tools)
         return error;
     if (!make_tools())
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    knowledge_cache_share(cache, request->server->region);
     error = service_reader(request, db, &reader);
     if (error)
         return error;

@@ -155,7 +155,7 @@ static enum error follow(struct lane *lane, const char *name)
 
     question_read(question, arena, arena_print(arena, "%s%s", lane->open, name), NULL,
                   lane->state->tools->synonyms);
-    question_weigh(question, lane->state->knowledge.index);
+    question_look_up(question, arena, lane->state->knowledge.index);
     error = search(lane, question, found, &count);
     if (error)
         return error;

@@ -60,7 +60,7 @@ static enum error classify(struct graph_state *state)
 static void search_for(struct graph_state *state, const char *words)
 {
     question_read(&state->search, state->arena, words, NULL, state->tools->synonyms);
-    question_weigh(&state->search, state->knowledge.index);
+    question_look_up(&state->search, state->arena, state->knowledge.index);
     state->outcome->search_query = words;
 }
 
@@ -71,7 +71,7 @@ static enum error transform(struct graph_state *state)
     question_read(&state->question, state->arena,
                   small_talk_strip(state->arena, state->request->question), context_of(state),
                   state->tools->synonyms);
-    question_weigh(&state->question, state->knowledge.index);
+    question_look_up(&state->question, state->arena, state->knowledge.index);
     state->search = state->question;
     state->outcome->language = state->question.language;
     state->outcome->search_query = question_search_text(&state->question, state->arena);
@@ -83,7 +83,7 @@ static enum error transform(struct graph_state *state)
     if (state->tools->settings->hyde && model_hypothesis(state, &state->hypothesis)) {
         question_read(&state->search, state->arena, state->hypothesis, NULL,
                       state->tools->synonyms);
-        question_weigh(&state->search, state->knowledge.index);
+        question_look_up(&state->search, state->arena, state->knowledge.index);
         state->meaning = state->hypothesis;
     }
     return ERROR_NONE;
@@ -231,7 +231,7 @@ size_t graph_search(struct graph_state *state, const char *words, int *numbers, 
 
     state->node_started = clock_monotonic_microseconds();
     question_read(&state->question, state->arena, words, NULL, state->tools->synonyms);
-    question_weigh(&state->question, state->knowledge.index);
+    question_look_up(&state->question, state->arena, state->knowledge.index);
     state->search = state->question;
     state->meaning = words;
     state->outcome->search_query = words;
@@ -547,6 +547,8 @@ static bool step(struct graph_state *state, const struct node *node)
         return false;
     state->node_started = clock_monotonic_microseconds();
     error = node->run(state);
+    if (!error)
+        error = knowledge_error(&state->knowledge);
     if (error) {
         outcome->error = true;
         outcome->error_node = node->name;
@@ -579,6 +581,14 @@ static void handle_error(struct graph_state *state)
     state->scored = true;
     state->node_started = clock_monotonic_microseconds();
     record(state, "handle_error", false);
+}
+
+static void note_lost_knowledge(struct graph_state *state)
+{
+    state->outcome->error = true;
+    state->outcome->error_node = "retrieve";
+    state->outcome->error_message =
+        arena_copy_string(state->arena, state->tools->call->problem->text);
 }
 
 static bool is_cancelled(void *context)
@@ -629,14 +639,16 @@ void graph_run(const struct graph_tools *tools, const struct graph_request *requ
         step(state, &logging);
         return;
     }
-    if (knowledge_open(tools->cache, tools->call, tools->settings, &state->knowledge)) {
-        outcome->error = true;
-        outcome->error_node = "retrieve";
-        outcome->error_message = arena_copy_string(state->arena, tools->call->problem->text);
-    }
+    if (knowledge_open(tools->cache, tools->call, tools->settings, &state->knowledge))
+        note_lost_knowledge(state);
     outcome->kb_version = state->knowledge.version;
     if (tools->settings->agentic && !outcome->error && tool_flow(state)) {
-        step(state, &logging);
+        if (knowledge_error(&state->knowledge)) {
+            note_lost_knowledge(state);
+            handle_error(state);
+        } else {
+            step(state, &logging);
+        }
         return;
     }
     run_nodes(state, opening, sizeof opening / sizeof opening[0]);

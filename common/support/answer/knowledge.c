@@ -3,6 +3,7 @@
 #include "base/schema.h"
 #include "base/text.h"
 #include "support/documents/ingest.h"
+#include "support/documents/search_engine_view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,26 @@ struct entry {
 struct knowledge_cache {
     struct entry *entries[ENTRIES_MAX];
     uint64_t clock;
+    struct engine_cache *engine;
+    struct shm_region *region;
 };
 
 struct knowledge_cache *knowledge_cache_create(void)
 {
-    return calloc(1, sizeof(struct knowledge_cache));
+    struct knowledge_cache *cache = calloc(1, sizeof *cache);
+
+    if (cache)
+        cache->engine = engine_cache_create();
+    if (cache && !cache->engine) {
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+void knowledge_cache_share(struct knowledge_cache *cache, struct shm_region *region)
+{
+    cache->region = region;
 }
 
 static void free_entry(struct entry *entry)
@@ -60,6 +76,7 @@ void knowledge_cache_destroy(struct knowledge_cache *cache)
         return;
     for (size_t i = 0; i < ENTRIES_MAX; i++)
         remove_entry(cache->entries[i]);
+    engine_cache_destroy(cache->engine);
     free(cache);
 }
 
@@ -158,6 +175,23 @@ static enum error read_state(const struct document_call *call, int64_t *version,
     return db_finish(call->db, error, call->problem);
 }
 
+/* One that came while the search engine was used was never written. Building all of them would take
+ * a question too long while the engine is filled; `ingest` does it where it is not used any more.
+ */
+static bool is_written(const struct segment_rows *rows)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (!rows->items[i].bytes)
+            return false;
+    return true;
+}
+
+static enum error not_indexed(struct problem *problem)
+{
+    return problem_set(problem, ERROR_UNAVAILABLE, "retrieval_unavailable",
+                       "retrieval_unavailable: documents are being indexed");
+}
+
 /* A missing segment may have been merged since the rows were read, so the rows are read again
  * first; a segment missing twice is rebuilt. */
 static enum error refresh(struct entry *entry, const struct document_call *call,
@@ -174,6 +208,8 @@ static enum error refresh(struct entry *entry, const struct document_call *call,
 
         if (error)
             return error;
+        if (search_engine_is_used(settings) && !is_written(&rows))
+            return not_indexed(call->problem);
         error = search_index_update(entry->index, as_segments(call->arena, &rows, &hidden),
                                     rows.count, &damaged, call->problem);
         if (!error) {
@@ -194,17 +230,16 @@ static enum error refresh(struct entry *entry, const struct document_call *call,
                        "the knowledge base is being rebuilt");
 }
 
-enum error knowledge_open(struct knowledge_cache *cache, const struct document_call *call,
-                          const struct support_settings *settings, struct knowledge *knowledge)
+static enum error open_embedded(struct knowledge_cache *cache, const char *name,
+                                const struct support_settings *settings,
+                                struct knowledge *knowledge)
 {
-    const char *name = arena_print(call->arena, "%s%s%s", call->tenant, call->reader ? ":" : "",
-                                   call->reader ? call->reader->mark : "");
+    const struct document_call *call = knowledge->call;
     struct entry *entry =
         entry_of(cache, name, ingest_index_folder(call->arena, settings, call->tenant));
     int64_t version;
     enum error error;
 
-    *knowledge = (struct knowledge){.call = call};
     if (!entry)
         return problem_set(call->problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
     read_entry(entry, call->arena);
@@ -214,6 +249,33 @@ enum error knowledge_open(struct knowledge_cache *cache, const struct document_c
     knowledge->index = entry->index;
     knowledge->version = entry->version;
     return error;
+}
+
+enum error knowledge_open(struct knowledge_cache *cache, const struct document_call *call,
+                          const struct support_settings *settings, struct knowledge *knowledge)
+{
+    const char *name = arena_print(call->arena, "%s%s%s", call->tenant, call->reader ? ":" : "",
+                                   call->reader ? call->reader->mark : "");
+    struct engine_view opened = {.view = NULL};
+    enum error error = ERROR_NONE;
+
+    *knowledge = (struct knowledge){.call = call};
+    if (search_engine_is_used(settings))
+        error = engine_view_open(cache->engine, name, call, settings, cache->region, &opened);
+    if (error)
+        return error;
+    if (!opened.view)
+        return open_embedded(cache, name, settings, knowledge);
+    knowledge->view = opened.view;
+    knowledge->index = opensearch_view_index(opened.view);
+    knowledge->version = opened.version;
+    return ERROR_NONE;
+}
+
+enum error knowledge_error(const struct knowledge *knowledge)
+{
+    return knowledge->view ? engine_view_error(knowledge->view, knowledge->call->problem)
+                           : ERROR_NONE;
 }
 
 /* What is known of a chunk beside its text. */

@@ -516,6 +516,18 @@ struct search_term *question_search_terms(const struct question *question, struc
     return collector.terms;
 }
 
+void question_look_up(struct question *question, struct arena *arena,
+                      const struct search_index *index)
+{
+    if (search_index_is_remote(index)) {
+        size_t count;
+        const struct search_term *terms = question_search_terms(question, arena, index, &count);
+
+        search_index_expect(index, terms, count);
+    }
+    question_weigh(question, index);
+}
+
 struct search_term *question_gram_terms(const struct question *question, struct arena *arena,
                                         size_t *count)
 {

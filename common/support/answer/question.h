@@ -79,6 +79,10 @@ void question_read(struct question *question, struct arena *arena, const char *t
 /* Sets the weights of the terms by their rarity. */
 void question_weigh(struct question *question, const struct search_index *index);
 
+/* The same; a search engine behind the index is asked for all terms at once. */
+void question_look_up(struct question *question, struct arena *arena,
+                      const struct search_index *index);
+
 /* The search terms for the index: stems in every language of the index, synonyms, four-grams. */
 struct search_term *question_search_terms(const struct question *question, struct arena *arena,
                                           const struct search_index *index, size_t *count);

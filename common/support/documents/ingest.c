@@ -11,6 +11,7 @@
 #include "support/documents/graph_lane.h"
 #include "support/documents/host.h"
 #include "support/documents/passages.h"
+#include "support/documents/search_engine.h"
 #include "support/documents/sentence_vectors.h"
 #include "support/documents/titles.h"
 
@@ -324,6 +325,23 @@ static enum error write_segment(struct run *run, int64_t first_key, const char *
     return error;
 }
 
+/* The same chunks, to the search engine: the row of the segment then has no bytes, because it is
+ * built only when the setting is taken away. */
+static enum error write_to_engine(const struct run *run, int64_t first_key)
+{
+    struct search_engine_text text = {.key = run->row.key,
+                                      .language = run->language,
+                                      .parents = run->row.parent_child,
+                                      .count = run->chunks.count};
+
+    text.chunks = ARENA_ARRAY(run->call->arena, struct search_engine_chunk, text.count + 1);
+    for (size_t i = 0; i < text.count; i++)
+        text.chunks[i] =
+            (struct search_engine_chunk){first_key + (int64_t)i, run->headers[i],
+                                         run->chunks.items[i].body, run->chunks.items[i].length};
+    return search_engine_put(run->call, run->settings, &text);
+}
+
 static enum error store(struct run *run)
 {
     struct document_change change = {.row = &run->row,
@@ -346,7 +364,9 @@ static enum error store(struct run *run)
     if (run->chunks.count) {
         report_progress(run, "indexing", run->text.count);
         change.segment = ingest_segment_name(arena);
-        error = write_segment(run, first + 1, change.segment, &change.segment_bytes);
+        error = search_engine_is_used(run->settings)
+                    ? write_to_engine(run, first + 1)
+                    : write_segment(run, first + 1, change.segment, &change.segment_bytes);
     }
     change.contexts = run->contexts.written;
     change.cost = run->contexts.cost;
@@ -420,7 +440,7 @@ static enum error ingest_once(const struct document_call *call,
         forget_scans(&run);
     if (!error)
         graph_lane_log(call->db, call->arena, settings, call->problem);
-    if (!error &&
+    if (!error && !search_engine_is_used(settings) &&
         ingest_merge(call, settings, 1)) /* the document is stored; `ingest` tries again */
         log_event(LOG_WARNING, "segments_not_merged", call->problem->text);
     return error;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "db/query.h"
 #include "support/documents/host.h"
+#include "support/documents/search_engine.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -214,10 +215,13 @@ static enum error merge_tenant(const struct document_call *listing, const struct
 enum error reindex_merge(struct db *db, const struct support_settings *settings,
                          struct problem *problem)
 {
-    struct turns turns = turns_make(LISTING_MEMORY);
+    struct turns turns;
     const char *tenant = "";
     enum error error;
 
+    if (search_engine_is_used(settings)) /* segments are not read, and some were never written */
+        return ERROR_NONE;
+    turns = turns_make(LISTING_MEMORY);
     while (!(error = document_next_crowded(db, turns.next, tenant, INGEST_SEGMENTS_FEW, &tenant,
                                            problem)) &&
            tenant) {
@@ -250,5 +254,7 @@ enum error reindex_warn_mixed(struct db *db, const struct support_settings *sett
 enum error reindex_mend(struct db *db, const struct support_settings *settings, int64_t *rebuilt,
                         struct problem *problem)
 {
+    if (search_engine_is_used(settings))
+        return ERROR_NONE;
     return visit_tenants(db, &(struct means){settings, NULL}, mend_tenant, rebuilt, problem);
 }

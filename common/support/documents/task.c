@@ -12,6 +12,7 @@ enum {
     LEASE_MARGIN_SECONDS =
         60, /* added to the time limit of an extraction, before the next progress report */
     KIND_TEXT = 64,
+    ENGINE_PAUSE_SECONDS = 5, /* until a search engine that is away is tried again */
     STRAYS_MOST = 100,
     FORGOTTEN_MOST = 500
 };
@@ -402,11 +403,16 @@ static void perform(struct job *job, struct job_verdict *verdict)
         job->result = (void *)(uintptr_t)result_text(job->arena, &result);
         return;
     }
+    job->result = (void *)(uintptr_t)problem.reason;
+    snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
+    if (error == ERROR_UNAVAILABLE && strcmp(problem.reason, "search_unavailable") == 0) {
+        verdict->outcome = JOB_POSTPONED; /* however long it is away */
+        verdict->pause_seconds = ENGINE_PAUSE_SECONDS;
+        return;
+    }
     verdict->outcome =
         error == ERROR_MALFORMED || error == ERROR_TOO_LARGE || error == ERROR_INVALID ? JOB_REFUSED
                                                                                        : JOB_FAILED;
-    job->result = (void *)(uintptr_t)problem.reason;
-    snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
 }
 
 static const char *detail(struct arena *arena, const char *text, const char *reason)
@@ -431,7 +437,8 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
 
     if (verdict->outcome == JOB_DONE)
         return set_end(job->db, job->key, "SUCCESS", job->result, &changes, problem);
-    if (verdict->outcome == JOB_FAILED && job->failures + 1 < job->kind->attempts) {
+    if (verdict->outcome == JOB_POSTPONED ||
+        (verdict->outcome == JOB_FAILED && job->failures + 1 < job->kind->attempts)) {
         note(job->db, job->key, "RETRY", detail(job->arena, verdict->error, NULL));
         return ERROR_NONE;
     }

@@ -2,6 +2,7 @@
 #include "support/documents/vector_status.h"
 #include "embedding/model_files.h"
 #include "support/documents/ingest.h"
+#include "support/documents/search_engine.h"
 #include "support/documents/vector_store.h"
 
 const char *const vector_state_names[VECTOR_STATE__MAX + 1] = {"off",     "none",  "away",
@@ -11,7 +12,8 @@ const char *const vector_state_names[VECTOR_STATE__MAX + 1] = {"off",     "none"
 static const struct field status_fields[] = {
     CHOICE(OWNER, state, vector_state_names, .choice_count = VECTOR_STATE__MAX,
            .help =
-               "`off` by RAG_EMBEDDING_BACKEND; `none`: there is no model; `away`: the embedder "
+               "`off` by RAG_EMBEDDING_BACKEND or SEARCH_URL; `none`: there is no model; `away`: "
+               "the embedder "
                "does not answer; `working`: some chunks have no vector yet; `ready`. Answers are "
                "found by words until it is ready."),
     STRING(OWNER, model, .nullable = true),
@@ -26,7 +28,7 @@ static enum vector_state state_without(const struct support_settings *settings)
 {
     char folder[MODEL_PATH_MAX], name[EMBEDDER_MODEL_MAX];
 
-    if (settings->embedding_backend == EMBEDDING_WORDS)
+    if (settings->embedding_backend == EMBEDDING_WORDS || search_engine_is_used(settings))
         return VECTORS_OFF;
     return model_folder(settings->embedder_directory, folder) && model_name_read(folder, name)
                ? VECTORS_AWAY

@@ -7,6 +7,7 @@
 #include "embedding/embedder.h"
 #include "search/vector.h"
 #include "support/documents/ingest.h"
+#include "support/documents/search_engine.h"
 #include "support/documents/titles.h"
 #include "support/documents/vector_store.h"
 
@@ -52,6 +53,8 @@ const char *ingest_vector_model(struct arena *arena, const struct support_settin
 {
     char name[EMBEDDER_MODEL_MAX];
 
+    if (search_engine_is_used(settings)) /* which holds words only */
+        return NULL;
     if (settings->embedding_backend == EMBEDDING_REMOTE)
         return settings->embedding_model;
     if (settings->embedding_backend != EMBEDDING_LOCAL ||

@@ -1,0 +1,70 @@
+/*
+ * Which versions of documents the search engine of SEARCH_URL holds. The database decides what is
+ * current: a version is searched once it is both the document's and wholly indexed. Contains all
+ * SQL about it.
+ */
+#ifndef ASSAY_SUPPORT_DOCUMENTS_SEARCH_ENGINE_STORE_H
+#define ASSAY_SUPPORT_DOCUMENTS_SEARCH_ENGINE_STORE_H
+
+#include "support/documents/document_store.h"
+
+/* Before anything of the version is written to the engine. */
+MUST_CHECK enum error search_documents_begin(const struct document_call *call, int64_t key);
+
+/* After all of it is found there. */
+MUST_CHECK enum error search_documents_end(const struct document_call *call, int64_t key);
+
+/* What a search needs to know, as one snapshot. */
+struct search_documents {
+    int64_t version;          /* of the knowledge base */
+    int64_t newest;           /* no document has a higher key */
+    int64_t chunks;           /* of all current documents */
+    int64_t missing;          /* current documents with text that are not indexed */
+    struct integer_list gone; /* versions in the engine that are not current, or not whole */
+};
+MUST_CHECK enum error search_documents_read(const struct document_call *call,
+                                            struct search_documents *documents,
+                                            struct integer_list *hidden);
+
+/* Whether each of these documents is current and may be read by the call's reader. */
+MUST_CHECK enum error search_documents_current(const struct document_call *call,
+                                               const int64_t *keys, size_t count, bool *current);
+
+/* Of all tenants: documents that still have to be indexed. */
+MUST_CHECK enum error search_documents_lag(struct db *db, int64_t *documents,
+                                           struct problem *problem);
+
+/* A version of a document. */
+struct search_document {
+    const char *tenant; /* from the arena */
+    int64_t key;
+};
+
+/* The current document after `after` (a tenant of "" = the first) that is not indexed; `found` is
+ * false at the end. */
+MUST_CHECK enum error search_documents_next(struct db *db, struct arena *arena,
+                                            const struct search_document *after,
+                                            struct search_document *next, bool *found,
+                                            struct problem *problem);
+
+/* Notes which versions are no longer current, and unfinished ones nobody has touched for
+ * `stale_seconds`. */
+MUST_CHECK enum error search_documents_note_gone(struct db *db, int64_t stale_seconds,
+                                                 struct problem *problem);
+
+/* A version that was noted at least `seconds` ago. */
+MUST_CHECK enum error search_documents_next_gone(struct db *db, struct arena *arena,
+                                                 int64_t seconds, struct search_document *next,
+                                                 bool *found, struct problem *problem);
+
+/* Forgets a version that is no longer in the engine, and its place in the embedded index. */
+MUST_CHECK enum error search_documents_drop(const struct document_call *call, int64_t key);
+
+/* Nothing of the tenant, or of any (NULL), is in the engine any more. Searches notice. */
+MUST_CHECK enum error search_documents_forget(struct db *db, const char *tenant,
+                                              struct problem *problem);
+
+/* Searches of the tenant read the state again. */
+MUST_CHECK enum error search_documents_changed(const struct document_call *call);
+
+#endif
