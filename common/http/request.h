@@ -58,6 +58,7 @@ struct request_fault {
     const char *field; /* NULL: the whole of it; below the top as `escalation.1.webhook_url` */
     const char *type;  /* "value_error" */
     const char *message;
+    const char *input; /* the text that was sent; NULL = none is shown */
 };
 
 struct request {
@@ -107,6 +108,10 @@ struct reply {
  * texts live as long as the request. */
 enum error request_fault(struct request *request, const char *where, const char *field,
                          const char *type, const char *message);
+
+/* The same of a text that was sent, which the answer shows. */
+enum error request_fault_in(struct request *request, const char *where, const char *field,
+                            const char *input, const char *type, const char *message);
 
 /* Notes an error for each member of `object` whose name is not among the `count` names. `object` is
  * the body's member `field` (NULL = the body). ERROR_NONE when all names are known. */

@@ -355,13 +355,19 @@ void answer_validation(struct serving *serving, const struct schema_errors *erro
     answer_list(serving, detail.bytes);
 }
 
-enum error request_fault(struct request *request, const char *where, const char *field,
-                         const char *type, const char *message)
+enum error request_fault_in(struct request *request, const char *where, const char *field,
+                            const char *input, const char *type, const char *message)
 {
     if (request->fault_count < REQUEST_FAULTS_MAX)
         request->faults[request->fault_count++] =
-            (struct request_fault){where, field, type, message};
+            (struct request_fault){where, field, type, message, input};
     return problem_set(&request->problem, ERROR_MALFORMED, "request_fault", "%s", message);
+}
+
+enum error request_fault(struct request *request, const char *where, const char *field,
+                         const char *type, const char *message)
+{
+    return request_fault_in(request, where, field, NULL, type, message);
 }
 
 /* `escalation.1.webhook_url` as name, list index, name. */
@@ -392,7 +398,7 @@ static void write_fault(struct json_writer *writer, const struct request_fault *
         write_field(writer, fault->field);
     writer_close_array(writer);
     writer_key(writer, "input");
-    writer_raw(writer, "null");
+    writer_string(writer, fault->input);
     writer_close_object(writer);
 }
 

@@ -74,6 +74,14 @@ static enum error wait_in_turn(struct request *request, const struct string_list
     return error;
 }
 
+static const char *bound_text(const struct bound_texts *texts, const char *name)
+{
+    return strcmp(name, "at_least") == 0        ? texts->at_least
+           : strcmp(name, "max_staleness") == 0 ? texts->max_staleness
+           : strcmp(name, "max_event_age") == 0 ? texts->max_event_age
+                                                : texts->wait;
+}
+
 enum error service_demand(struct request *request, struct reply *reply, const char *where,
                           const struct bound_texts *texts, const struct string_list *tables,
                           struct reading *reading)
@@ -84,10 +92,10 @@ enum error service_demand(struct request *request, struct reply *reply, const ch
     enum error error;
 
     if (wrong)
-        return request_fault(request, where, wrong, "value_error",
-                             strcmp(wrong, "at_least") == 0
-                                 ? "Input should be a position that POST /v1/events gave"
-                                 : "Input should be a duration such as 200ms, 2s or 5m");
+        return request_fault_in(request, where, wrong, bound_text(texts, wrong), "value_error",
+                                strcmp(wrong, "at_least") == 0
+                                    ? "Input should be a position that POST /v1/events gave"
+                                    : "Input should be a duration such as 200ms, 2s or 5m");
     error = meet(request, tables, reading);
     error = wait_in_turn(request, tables, reading, error);
     if (reading->fresh.mark.position.seq)

@@ -590,8 +590,8 @@ enum error service_timestamp(struct request *request, const char *field, const c
             *timestamp ? *timestamp : 1; /* 0 stands for now; nothing lies between it and 1 µs */
         return ERROR_NONE;
     }
-    return request_fault(request, "query", field, "datetime_from_date_parsing",
-                         "Input should be a valid datetime");
+    return request_fault_in(request, "query", field, text, "datetime_from_date_parsing",
+                            "Input should be a valid datetime");
 }
 
 enum health_word service_health(struct request *request, const struct reading *reading)

@@ -101,9 +101,9 @@ class TestPositions:
 
     def test_what_cannot_be_read_is_refused(self, live):
         for name, value in (("at_least", "17"), ("max_staleness", "soon"), ("max_event_age", "5"), ("wait", "1h"),
-                            ("wait", "-1s"), ("max_staleness", "1.s.s")):
+                            ("wait", "-1s"), ("max_staleness", "1.s.s"), ("max_staleness", "2")):
             detail = get(live, "/v1/entity/order/ORD-20260404-1000", status=422, **{name: value}).json()["detail"]
-            assert detail[0]["loc"] == ["query", name]
+            assert (detail[0]["loc"], detail[0]["input"]) == (["query", name], value)
 
 
 class TestSources:

@@ -158,6 +158,20 @@ class TestEachKind:
             check(name, point["value"], buckets[index])
 
 
+@pytest.mark.parametrize(("question", "select"), {
+    "list readings": "rows", "show the readings with a value above 5": "rows", "покажи readings": "rows", "zeige readings": "rows",
+    "how many readings": "count", "readings by sensor": "metric", "readings": "metric"}.items())
+def test_rows_are_listed_although_a_metric_has_the_name_of_their_entity(floor, question, select):
+    answer = floor.post("/v1/query/explain", {"question": question}, headers=KEY)
+    assert answer.json()["plan"]["select"] == select, answer.text
+
+
+def test_a_column_of_a_related_row_is_suggested(floor):
+    answer = floor.get("/v1/metrics/readings?window=24h&group_by=site", headers=KEY)
+    assert (answer.status_code, answer.json()["code"]) == (422, "unknown_column"), answer.text
+    assert "Did you mean 'machine.site'?" in answer.json()["detail"]
+
+
 def test_a_metric_in_sql_is_computed_over_a_table_of_the_domain(floor):
     body = get(floor, "/v1/metrics/sql_total", window="60d")
     assert body["value"] == float(sum(row["value"] for row in floor.rows if row["sensor"] == "t"))

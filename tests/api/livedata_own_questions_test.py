@@ -341,6 +341,8 @@ def sent(floor, plan, key=KEY, **more):
     {"entity": "machine", "select": "rows", "order": {"by": "settings"}}, {"entity": "reading", "select": "count", "group_by": ["value_x"]},
     {"entity": "machine", "select": "metric", "metric": "revenue"}, {"entity": "machine", "select": "count", "limit": 3},
     {"entity": "reading", "select": "count", "compare": {"from": "2026-01-01T00:00:00Z"}},
+    {"entity": "reading", "select": "count", "period": {"from": "2026-02-01T00:00:00Z"}, "group_by": ["sensor", "day"],
+     "compare": {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}},
     {"entity": "reading", "select": "count", "period": {"from": None, "to": "1970-01-01T00:00:00Z"}},
     {"entity": "reading", "select": "rows", "period": {"from": "1969-01-01T00:00:00Z"}}])
 def test_a_plan_that_cannot_be_is_refused(floor, plan):

@@ -5,6 +5,7 @@
 #include "livedata/query/answer.h"
 #include "livedata/query/model.h"
 #include "livedata/query/pages.h"
+#include "livedata/query/typed_values.h"
 #include "livedata/sandbox/scope.h"
 #include "livedata/sandbox/sql_guard.h"
 
@@ -332,6 +333,33 @@ ON_BOTH(pages_follow_each_other)
                 ERROR_INVALID, "invalid_cursor");
 }
 
+/* An answer of groups is whole or none. */
+ON_BOTH(too_many_groups_are_refused)
+{
+    const char *groups[] = {"user_id"};
+    const struct typed_plan plan = {
+        .entity = "user", .select = TYPED_COUNT, .group_by = {.count = 1, .items = groups}};
+    const struct query_request request = {.plan = &plan, .limit = 4, .paged = true};
+    struct query_result result;
+    struct live live;
+
+    live_make(store, &live);
+    CHECK_OK(store_script(
+        store, store->db,
+        "INSERT INTO users_enriched (tenant_id, user_id, total_orders, total_cents, updated_at)"
+        " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)"
+        " SELECT 'default', 'USR-' || i, 1, 1, 1 FROM n"));
+    CHECK_OK(query_answer(&live.call.storage, &live.catalog, &live.settings, &request, &result));
+    CHECK_INT(result.total_count.value, TYPED_GROUPS_MAX);
+    CHECK_OK(store_script(
+        store, store->db,
+        "INSERT INTO users_enriched (tenant_id, user_id, total_orders, total_cents, updated_at)"
+        " VALUES ('default', 'USR-0', 1, 1, 1)"));
+    CHECK_FAILS(query_answer(&live.call.storage, &live.catalog, &live.settings, &request, &result),
+                ERROR_INVALID, "too_many_groups");
+    CHECK_OK(store_script(store, store->db, "DELETE FROM users_enriched"));
+}
+
 ON_BOTH(restricted_keys_reach_their_tables_only)
 {
     const struct string_list types = {1, (const char *[]){"product"}};
@@ -520,6 +548,7 @@ TEST_MAIN(CASE(the_guard_says_why), CASE(harmless_statements_pass_and_run),
           CASE(the_second_lock_knows_its_tables), CASE(long_queries_are_stopped),
           CASE(cursors_are_bound_and_padded), CASE(models_answer_in_many_ways),
           CASE(tenants_see_their_own_rows), CASE(pages_follow_each_other),
-          CASE(restricted_keys_reach_their_tables_only), CASE(metrics_of_the_past_see_the_past),
+          CASE(too_many_groups_are_refused), CASE(restricted_keys_reach_their_tables_only),
+          CASE(metrics_of_the_past_see_the_past),
           CASE(money_is_added_in_hundredths_and_one_currency), CASE(pages_go_on_after_any_row),
           CASE(some_answers_have_one_page))

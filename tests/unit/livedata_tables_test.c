@@ -49,6 +49,27 @@ static enum error change_files(struct live *live, const char *folder, const char
     return tables_plan(&live->call.storage, &live->catalog, PLAN_FORWARD, plan);
 }
 
+/* A process that has not looked yet says so; one that has looked says what is missing. */
+ON_BOTH(a_table_that_nobody_has_made_is_not_served)
+{
+    const struct serving_table *table;
+    struct table_plan plan;
+    struct live live;
+
+    (void)setenv("LIVE_CONFIG_DIR", folders, 1);
+    live_make(store, &live);
+    (void)unsetenv("LIVE_CONFIG_DIR");
+    table = catalog_entity(&live.catalog, "machine")->table;
+    CHECK_FAILS(table_served(table, &store->problem), ERROR_UNAVAILABLE, "not_materialized");
+    CHECK_OK(tables_look(&live.call.storage, &live.catalog));
+    CHECK_FAILS(table_served(table, &store->problem), ERROR_UNAVAILABLE, "contract_differs");
+    CHECK_OK(table_served(catalog_entity(&live.catalog, "order")->table, &store->problem));
+    CHECK_OK(
+        tables_apply(&live.call.storage, &live.catalog, PLAN_FORWARD, own_fill_columns, &plan));
+    CHECK_OK(tables_look(&live.call.storage, &live.catalog));
+    CHECK_OK(table_served(table, &store->problem));
+}
+
 ON_BOTH(compatible_changes_are_made_and_others_refused)
 {
     char folder[] = "/tmp/assay-domain-XXXXXX";
@@ -452,7 +473,8 @@ ON_BOTH(large_events_are_read_again_page_by_page)
     CHECK_INT(rebuild.events, EVENTS);
 }
 
-TEST_MAIN(CASE(compatible_changes_are_made_and_others_refused),
+TEST_MAIN(CASE(a_table_that_nobody_has_made_is_not_served),
+          CASE(compatible_changes_are_made_and_others_refused),
           CASE(filled_and_rebuilt_rows_are_found), CASE(a_later_retention_has_its_index),
           CASE(an_older_file_is_not_written_back), CASE(going_back_that_is_refused_leaves_the_mark),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),

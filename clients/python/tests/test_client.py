@@ -292,6 +292,14 @@ class TestStream:
         assert call("stream_events", "order", reconnect=False) == [{"a": 1}, {"a": 2}]
         assert server.requests[0]["path"] == "/v1/stream/events?event_type=order"
 
+    def test_begins_after_a_position(self, server):
+        server.then(raw=b"id: 4\ndata: {\"n\":1}\n\n", cut=True).then(raw=b"id: 5\ndata: {\"n\":2}\n\n")
+        with LiveDataClient(server.url, "k", retry_policy=QUICK) as client:
+            stream = client.stream_events(after="p-3")
+            assert [next(stream)["n"], next(stream)["n"]] == [1, 2]
+            stream.close()
+        assert [request["path"] for request in server.requests] == ["/v1/stream/events?after=p-3", "/v1/stream/events"]
+
     def test_goes_on_where_it_broke_off(self, server):
         server.then(raw=b"id: 1\ndata: {\"n\":1}\n\n", cut=True).then(raw=b"id: 2\ndata: {\"n\":2}\n\n")
         with LiveDataClient(server.url, "k", retry_policy=QUICK) as client:
@@ -317,6 +325,15 @@ def test_versions_are_remembered(server):
         client.health()
         assert (client.last_server_version, client.last_latest_version, client.last_deprecated,
                 client.last_deprecation_warning) == ("a", "b", "true", None)
+
+
+def test_a_plan_comes_instead_of_a_question(call, server):
+    plan = {"entity": "machine", "select": "count"}
+    server.then({"rows": [{"count": 2}], "plan": {**plan, "filters": []}})
+    answer = call("query", plan)
+    assert (json.loads(server.requests[0]["body"]), answer.rows, answer.plan) == ({"plan": plan}, [{"count": 2}], {**plan, "filters": []})
+    server.then({"question": None, "sql": "SELECT 1", "plan": plan})
+    assert call("explain_query", plan).plan == plan and json.loads(server.requests[1]["body"]) == {"plan": plan}
 
 
 def test_batch_items():

@@ -55,6 +55,10 @@ function parsePin(pin: string | undefined): [string, string] | undefined {
     return [entity, version];
 }
 
+/** A question in words, or a plan instead of one. */
+const asked = (question: string | types.QueryPlan) =>
+    typeof question === 'string' ? { question } : { plan: question };
+
 const randomId = () => Math.floor(Math.random() * 2 ** 32).toString(16).padStart(8, '0');
 
 /** RFC 9562, version 4. */
@@ -177,12 +181,12 @@ export class LiveDataClient {
     }
 
     async query(
-        question: string,
+        question: string | types.QueryPlan,
         options: Keyed & Fresh & { limit?: number; cursor?: string } = {},
     ): Promise<types.QueryResult> {
         const { limit, cursor } = options;
         const body = {
-            question,
+            ...asked(question),
             ...(limit === undefined ? {} : { limit }),
             ...(cursor === undefined ? {} : { cursor }),
             ...boundsOf(options.fresh),
@@ -197,13 +201,14 @@ export class LiveDataClient {
             sql: (answer['sql'] ?? null) as string | null,
             metadata,
             ...(typeof answer['interpretation'] === 'string' ? { interpretation: answer['interpretation'] } : {}),
+            ...(answer['plan'] ? { plan: answer['plan'] as types.QueryPlan } : {}),
             ...(answer['freshness'] ? { freshness: answer['freshness'] as types.AnswerFreshness } : {}),
         };
     }
 
     /** The rows of the answer, page by page. */
     async *paginate(
-        question: string,
+        question: string | types.QueryPlan,
         options: Cancel & { pageSize?: number } = {},
     ): AsyncGenerator<unknown[], void> {
         let cursor: string | undefined;
@@ -222,11 +227,11 @@ export class LiveDataClient {
     }
 
     explainQuery(
-        question: string,
+        question: string | types.QueryPlan,
         options: Cancel & { contractVersion?: string } = {},
     ): Promise<types.QueryExplanation> {
         const { contractVersion } = options;
-        const body = { question, ...(contractVersion ? { contract_version: contractVersion } : {}) };
+        const body = { ...asked(question), ...(contractVersion ? { contract_version: contractVersion } : {}) };
 
         return this.#post(['query', 'explain'], body, options);
     }
@@ -434,7 +439,11 @@ export class LiveDataClient {
         const call: Call = {
             method: 'GET',
             segments: ['stream', 'events'],
-            params: { event_type: options.eventType, entity_id: options.entityId },
+            params: {
+                event_type: options.eventType,
+                entity_id: options.entityId,
+                after: frames.lastId === undefined ? options.after : undefined,
+            },
             headers: frames.lastId === undefined ? {} : { 'Last-Event-ID': frames.lastId },
             signal: options.signal,
         };

@@ -104,6 +104,30 @@ export interface QueryResult {
     /** One sentence: what was computed. */
     interpretation?: string;
     freshness?: AnswerFreshness;
+    /** What was computed; query() takes it instead of a question. */
+    plan?: QueryPlan;
+}
+
+/** A question as data: that of an answer, changed or not. */
+export interface QueryPlan {
+    entity?: string | null;
+    select: string;
+    column?: string | null;
+    metric?: string | null;
+    key?: string | null;
+    filters?: { column: string; op: string; values?: (string | number | boolean)[] | null }[];
+    period?: QueryPeriod | null;
+    group_by?: string[];
+    order?: { by: string; descending?: boolean } | null;
+    limit?: number | null;
+    compare?: QueryPeriod | null;
+    quantile?: number | null;
+}
+
+/** ISO 8601; null is open, `to` is not included. */
+export interface QueryPeriod {
+    from?: string | null;
+    to?: string | null;
 }
 
 /** What is asked for: an entity as of a time, or as of now. */
@@ -120,13 +144,15 @@ export type FeatureRow<T = Record<string, unknown>> = { [Name in keyof T]: T[Nam
 };
 
 export interface QueryExplanation {
-    question: string;
+    /** null of a plan. */
+    question: string | null;
     sql: string | null;
     tables_accessed: string[];
     estimated_rows: number | null;
     engine: string;
     warning: string | null;
     interpretation?: string;
+    plan?: QueryPlan;
 }
 
 export interface SearchResult {
@@ -302,6 +328,8 @@ export interface PipelineEvent {
 export interface EventFilters {
     eventType?: string;
     entityId?: string;
+    /** The position of an answer or of sent events: the stream begins with all events after it. */
+    after?: string;
 }
 
 /** An event to be sent; `event_id` and `timestamp` are added where they are absent. */

@@ -204,6 +204,21 @@ test('frames are read however they are cut', async () => {
     assert.equal(requests[0].url, '/v1/stream/events?event_type=order');
 });
 
+test('a stream begins after a position, and goes on after its last event', async () => {
+    steps = [{ raw: 'id: 4\ndata: {"n":1}\n\n', cut: true }, { raw: 'id: 5\ndata: {"n":2}\n\n', open: true }];
+    const abort = new AbortController();
+    for await (const event of client().streamEvents({ after: 'p-3', signal: abort.signal })) if (event.n === 2) abort.abort();
+    assert.deepEqual(requests.map((request) => request.url), ['/v1/stream/events?after=p-3', '/v1/stream/events']);
+});
+
+test('a plan comes instead of a question', async () => {
+    const plan = { entity: 'machine', select: 'count' };
+    steps = [{ body: { rows: [{ count: 2 }], plan } }, { body: { question: null, sql: 'SELECT 1', plan } }];
+    assert.deepEqual((await client().query(plan)).plan, plan);
+    assert.deepEqual((await client().explainQuery(plan)).plan, plan);
+    for (const request of requests) assert.deepEqual(JSON.parse(request.body), { plan });
+});
+
 test('a stream goes on where it broke off, and ends at once when it is called off', async () => {
     steps = [{ raw: 'id: 1\ndata: {"n":1}\n\n', cut: true }, { raw: 'id: 2\ndata: {"n":2}\n\n', open: true }];
     const abort = new AbortController();

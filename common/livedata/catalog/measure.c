@@ -61,6 +61,27 @@ static bool join(struct arena *arena, const struct catalog *catalog, struct meas
     return true;
 }
 
+/* "There is no such column", with the path of the related row that has it. */
+static enum error refuse_column(struct arena *arena, const struct catalog *catalog,
+                                const struct measure_table *table, const char *name,
+                                const char *path, struct problem *problem)
+{
+    const struct entity_type *type = catalog_entity_of_table(catalog, table->table);
+    const char *prefix = *table->path ? arena_print(arena, "%s.", table->path) : "";
+
+    for (size_t i = 0; type && i < type->relation_count; i++) {
+        const struct entity_type *to = type->relations[i].to;
+        const struct table_column *column = serving_column_find(to->table, name);
+
+        if (column && column->stored && type->relations[i].column->stored)
+            return problem_set(
+                problem, ERROR_INVALID, "unknown_column",
+                "There is no such column: '%.120s'. Did you mean '%.60s%.60s.%.60s'?", path, prefix,
+                to->name, name);
+    }
+    return refuse(problem, "unknown_column", "There is no such column", path);
+}
+
 enum error measure_find(struct arena *arena, const struct catalog *catalog, struct measure *measure,
                         const char *path, struct measure_column *column, struct problem *problem)
 {
@@ -76,7 +97,7 @@ enum error measure_find(struct arena *arena, const struct catalog *catalog, stru
                                 .table = table,
                                 .name = path};
     if (!column->column || !column->column->stored)
-        return refuse(problem, "unknown_column", "There is no such column", path);
+        return refuse_column(arena, catalog, &measure->tables[table], rest, path, problem);
     return ERROR_NONE;
 }
 

@@ -9,7 +9,8 @@
     }
 
 static const struct phrase russian[] = {
-    {"покажи|покажите|показать|выведи|вывести|дай|дайте|список|перечень|какой|какая|какое|какую|"
+    {"покажи|покажите|показать|выведи|вывести|дай|дайте|список|перечень", "show"},
+    {"какой|какая|какое|какую|"
      "который|которая|которое|которые|которых|которой|все|всех|что|кто|где|мне|нам|нас|"
      "у|мы|наш|наша|наши|мой|моя|это|эти|есть|был|была|было|были|за|сейчас|о|об|про|для|ли|"
      "каждый|пришло|еще|уже|все еще",
@@ -108,7 +109,8 @@ static const struct phrase russian[] = {
 };
 
 static const struct phrase german[] = {
-    {"zeige|zeig|zeigen|gib|liste|welche|welcher|welches|welchen|die|der|das|den|dem|des|ein|eine|"
+    {"zeige|zeig|zeigen|gib|liste", "show"},
+    {"welche|welcher|welches|welchen|die|der|das|den|dem|des|ein|eine|"
      "einer|gibt es|es gibt|sind|ist|wir|uns|mir|bitte|alle|aller|jetzt|gerade|für|zum|zur",
      "the"},
     {"von|vom", "the", "from"},
@@ -163,7 +165,8 @@ static const struct phrase german[] = {
 };
 
 static const struct phrase spanish[] = {
-    {"mostrar|muestra|muéstrame|lista|listar|qué|que|cuál|cuáles|el|la|los|las|un|una|de|del|hay|"
+    {"mostrar|muestra|muéstrame|lista|listar", "show"},
+    {"qué|que|cuál|cuáles|el|la|los|las|un|una|de|del|hay|"
      "están|está|son|es|en total|todos|todas|tenemos|ahora|al",
      "the"},
     {"cuántos|cuántas|cuantos|cuantas|número de|numero de|cantidad de|cuántos hay|cuántas hay",
@@ -211,7 +214,8 @@ static const struct phrase spanish[] = {
 };
 
 static const struct phrase french[] = {
-    {"afficher|affiche|montre|montrer|liste|lister|quel|quelle|quels|quelles|le|la|les|un|une|de|"
+    {"afficher|affiche|montre|montrer|liste|lister", "show"},
+    {"quel|quelle|quels|quelles|le|la|les|un|une|de|"
      "du|des|y a t il|sont|est|il y a|tous|toutes|nous|avons|actuellement|à|au|aux",
      "the"},
     {"combien|combien de|nombre de|nombre d", "how many"},
@@ -261,7 +265,8 @@ static const struct phrase french[] = {
 
 /* Han: each character is a word. */
 static const struct phrase chinese[] = {
-    {"显 示|列 出|查 看|哪 些|哪 个|有|的|是|了|在|请|我 们|所 有|当 前|现 在|什 么", "the"},
+    {"显 示|列 出|查 看", "show"},
+    {"哪 些|哪 个|有|的|是|了|在|请|我 们|所 有|当 前|现 在|什 么", "the"},
     {"台|个", "a"},
     {"多 少|多 少 台|有 多 少|多 少 个|有 多 少 台|有 多 少 个|数 量|数 目|总 数", "how many"},
     {"平 均|平 均 的", "average"},
@@ -303,7 +308,8 @@ static const struct phrase chinese[] = {
 };
 
 static const struct phrase arabic[] = {
-    {"اعرض|أظهر|قائمة|ما|ماذا|التي|الذي|هي|هو|هناك|كل|جميع|الآن|لدينا|من|عن", "the"},
+    {"اعرض|أظهر|قائمة", "show"},
+    {"ما|ماذا|التي|الذي|هي|هو|هناك|كل|جميع|الآن|لدينا|من|عن", "the"},
     {"كم|كم عدد|عدد", "how many"},
     {"متوسط|المتوسط|معدل", "average"},
     {"مجموع|إجمالي|المجموع", "total"},

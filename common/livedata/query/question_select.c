@@ -16,11 +16,27 @@ static void select_over(struct question_reader *reader, enum typed_select select
     reader->selected = true;
 }
 
+/* "list trips" asks for the rows, also where a metric is called trips. */
+static bool lists_rows(const struct question_reader *reader, size_t at, const struct name *metric)
+{
+    static const char *const verbs[] = {"list",  "show",    "display", "which", "find",
+                                        "fetch", "records", "rows",    NULL};
+    struct name entity = reader_name(reader, at, NAME_ENTITY);
+
+    if (!reader_is_self(&entity) || entity.length < metric->length)
+        return false;
+    for (size_t i = 0; i < reader->tokens.words.count; i++)
+        if (word_is_one_of(&reader->tokens.words, i, verbs))
+            return true;
+    return false;
+}
+
 static bool read_metric(struct question_reader *reader, size_t at)
 {
     struct name name = reader_name(reader, at, NAME_METRIC);
 
-    if (!name.length || reader->selected || reader_grammar(reader, at) != GRAMMAR_NONE)
+    if (!name.length || lists_rows(reader, at, &name) || reader->selected ||
+        reader_grammar(reader, at) != GRAMMAR_NONE)
         return false;
     select_over(reader, TYPED_METRIC, NULL);
     reader->plan.metric = name.metric->name;

@@ -229,6 +229,10 @@ static enum error add_groups(const struct compiler *compiler, struct measure *me
                               unit ? "There is one unit of time to group by, not %.100s."
                                    : "There is no time to group by %.100s.",
                               name);
+            if (compiler->plan->compare)
+                return refuse(compiler,
+                              "compare does not go with group_by %s: no %s is in both periods.",
+                              name, name);
             unit = compiler->compiled->unit = unit_of(compiler, name);
             continue;
         }

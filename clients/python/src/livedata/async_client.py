@@ -109,11 +109,11 @@ class AsyncLiveDataClient(Session):
                    fresh: Fresh = None) -> models.MetricResult:
         return await self._run(calls.get_metric(name, window, as_of, fresh))
 
-    async def query(self, question: str, limit: Optional[int] = None, cursor: Optional[str] = None,
+    async def query(self, question: calls.Question, limit: Optional[int] = None, cursor: Optional[str] = None,
               idempotency_key: Optional[str] = None, *, fresh: Fresh = None) -> models.QueryResult:
         return await self._run(calls.query(question, limit, cursor, idempotency_key, fresh))
 
-    async def paginate(self, question: str, page_size: int = 100) -> AsyncIterator[List[Any]]:
+    async def paginate(self, question: calls.Question, page_size: int = 100) -> AsyncIterator[List[Any]]:
         """The rows of the answer, page by page."""
         cursor: Optional[str] = None
         while True:
@@ -123,7 +123,7 @@ class AsyncLiveDataClient(Session):
             if not page.metadata.get("has_more") or cursor is None:
                 return
 
-    async def explain_query(self, question: str, contract_version: Optional[str] = None) -> models.QueryExplanation:
+    async def explain_query(self, question: calls.Question, contract_version: Optional[str] = None) -> models.QueryExplanation:
         return await self._run(calls.explain_query(question, contract_version))
 
     async def search(self, query: str, *, limit: int = 10,
@@ -199,13 +199,18 @@ class AsyncLiveDataClient(Session):
         return await self._run(calls.send_heartbeat(source, watermark, feeds, retired))
 
     async def stream_events(self, event_type: Optional[str] = None, entity_id: Optional[str] = None, *,
-                      reconnect: bool = True) -> AsyncIterator[Dict[str, Any]]:
-        """Events as they are applied, without end. A stream that breaks off goes on where it was."""
+                      reconnect: bool = True, after: Optional[str] = None) -> AsyncIterator[Dict[str, Any]]:
+        """Events as they are applied, without end: all after the position `after` (of an answer or of sent events), or from
+        the newest ones on. A stream that breaks off goes on where it was."""
         params = {k: v for k, v in (("event_type", event_type), ("entity_id", entity_id)) if v is not None}
         frames = Frames()
         failures = 0
         while True:
             headers = {"Accept": "text/event-stream"}
+            if after is not None and frames.last_id is None:
+                params["after"] = after
+            else:
+                params.pop("after", None)
             if frames.last_id is not None:
                 headers["Last-Event-ID"] = frames.last_id
             try:

@@ -89,13 +89,21 @@ def read_query(value: Any) -> models.QueryResult:
     if answer is None:
         answer = body.get("rows")
     return models.parse(models.QueryResult, {"answer": answer or [], "sql": body.get("sql"), "metadata": metadata,
-                                               "freshness": body.get("freshness"),
+                                               "freshness": body.get("freshness"), "plan": body.get("plan"),
                                                "interpretation": body.get("interpretation")})
 
 
-def query(question: str, limit: int | None, cursor: str | None, idempotency_key: str | None,
+# A question in words, or a plan instead of one: that of an answer, changed or not.
+Question = Union[str, Mapping[str, Any]]
+
+
+def _asked(question: Question) -> Dict[str, Any]:
+    return {"question": question} if isinstance(question, str) else {"plan": dict(question)}
+
+
+def query(question: Question, limit: int | None, cursor: str | None, idempotency_key: str | None,
           fresh: Fresh = None) -> Call[models.QueryResult]:
-    body: Dict[str, Any] = {"question": question}
+    body = _asked(question)
     if limit is not None:
         body["limit"] = limit
     if cursor is not None:
@@ -104,8 +112,8 @@ def query(question: str, limit: int | None, cursor: str | None, idempotency_key:
     return Call("POST", path_of("query"), read_query, json=body, headers=keyed(idempotency_key))
 
 
-def explain_query(question: str, contract_version: str | None) -> Call[models.QueryExplanation]:
-    body = {"question": question}
+def explain_query(question: Question, contract_version: str | None) -> Call[models.QueryExplanation]:
+    body = _asked(question)
     if contract_version is not None:
         body["contract_version"] = contract_version
     return Call("POST", path_of("query", "explain"), _reader(models.QueryExplanation), json=body)

@@ -112,11 +112,11 @@ class LiveDataClient(Session):
                    fresh: Fresh = None) -> models.MetricResult:
         return self._run(calls.get_metric(name, window, as_of, fresh))
 
-    def query(self, question: str, limit: Optional[int] = None, cursor: Optional[str] = None,
+    def query(self, question: calls.Question, limit: Optional[int] = None, cursor: Optional[str] = None,
               idempotency_key: Optional[str] = None, *, fresh: Fresh = None) -> models.QueryResult:
         return self._run(calls.query(question, limit, cursor, idempotency_key, fresh))
 
-    def paginate(self, question: str, page_size: int = 100) -> Iterator[List[Any]]:
+    def paginate(self, question: calls.Question, page_size: int = 100) -> Iterator[List[Any]]:
         """The rows of the answer, page by page."""
         cursor: Optional[str] = None
         while True:
@@ -126,7 +126,7 @@ class LiveDataClient(Session):
             if not page.metadata.get("has_more") or cursor is None:
                 return
 
-    def explain_query(self, question: str, contract_version: Optional[str] = None) -> models.QueryExplanation:
+    def explain_query(self, question: calls.Question, contract_version: Optional[str] = None) -> models.QueryExplanation:
         return self._run(calls.explain_query(question, contract_version))
 
     def search(self, query: str, *, limit: int = 10,
@@ -202,13 +202,18 @@ class LiveDataClient(Session):
         return self._run(calls.send_heartbeat(source, watermark, feeds, retired))
 
     def stream_events(self, event_type: Optional[str] = None, entity_id: Optional[str] = None, *,
-                      reconnect: bool = True) -> Iterator[Dict[str, Any]]:
-        """Events as they are applied, without end. A stream that breaks off goes on where it was."""
+                      reconnect: bool = True, after: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+        """Events as they are applied, without end: all after the position `after` (of an answer or of sent events), or from
+        the newest ones on. A stream that breaks off goes on where it was."""
         params = {k: v for k, v in (("event_type", event_type), ("entity_id", entity_id)) if v is not None}
         frames = Frames()
         failures = 0
         while True:
             headers = {"Accept": "text/event-stream"}
+            if after is not None and frames.last_id is None:
+                params["after"] = after
+            else:
+                params.pop("after", None)
             if frames.last_id is not None:
                 headers["Last-Event-ID"] = frames.last_id
             try:

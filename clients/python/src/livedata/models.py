@@ -125,6 +125,7 @@ class QueryResult:
     metadata: Dict[str, Any] = field(default_factory=dict)
     interpretation: Optional[str] = None
     freshness: Optional[AnswerFreshness] = None
+    plan: Optional[Dict[str, Any]] = None  # what was computed; query() takes it instead of a question
 
     @property
     def rows(self) -> List[Any]:
@@ -214,13 +215,14 @@ class CatalogResponse:
 
 @dataclass
 class QueryExplanation:
-    question: str
+    question: Optional[str] = None  # None of a plan
     sql: Optional[str] = None
     tables_accessed: List[str] = field(default_factory=list)
     estimated_rows: Optional[int] = None
     engine: Optional[str] = None
     warning: Optional[str] = None
     interpretation: Optional[str] = None
+    plan: Optional[Dict[str, Any]] = None
 
 
 @dataclass
