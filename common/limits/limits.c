@@ -21,15 +21,25 @@ static const char breaker_name[] = "limits";
 /* Not a secret: all hosts must find the same key. */
 static const unsigned char digest_key[DIGEST_SHORT_KEY_BYTES] = "limits of hosts";
 
-/* KEYS[1] = the hosts, by the time of their beat; ARGV = this host, microseconds until a silent one
- * counts as gone. Returns how many live. */
-static const char beat_script[] =
-    "local t = redis.call('TIME')\n"
-    "local now = t[1] * 1000000 + t[2]\n"
-    "redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', string.format('%.0f', now - ARGV[2]))\n"
-    "redis.call('ZADD', KEYS[1], string.format('%.0f', now), ARGV[1])\n"
-    "redis.call('PEXPIRE', KEYS[1], math.ceil(ARGV[2] / 1000))\n"
-    "return {redis.call('ZCARD', KEYS[1])}";
+/* KEYS[1] = the hosts, with the time of their beat. ARGV = this host, microseconds until a silent
+ * one counts as gone. Returns how many live, and since when the server remembers anything. */
+static const char beat_script[] = "local t = redis.call('TIME')\n"
+                                  "local now = t[1] * 1000000 + t[2]\n"
+                                  "local text = string.format('%.0f', now)\n"
+                                  "redis.call('HSETNX', KEYS[1], 'epoch', text)\n"
+                                  "redis.call('HSET', KEYS[1], ARGV[1], text)\n"
+                                  "redis.call('EXPIRE', KEYS[1], 604800)\n"
+                                  "local all, count, epoch = redis.call('HGETALL', KEYS[1]), 0, 0\n"
+                                  "for i = 1, #all, 2 do\n"
+                                  "  if all[i] == 'epoch' then\n"
+                                  "    epoch = tonumber(all[i + 1])\n"
+                                  "  elseif now - all[i + 1] > tonumber(ARGV[2]) then\n"
+                                  "    redis.call('HDEL', KEYS[1], all[i])\n"
+                                  "  else\n"
+                                  "    count = count + 1\n"
+                                  "  end\n"
+                                  "end\n"
+                                  "return {count, epoch}";
 
 struct limits *limits_of(const struct shm_region *region)
 {
@@ -134,16 +144,65 @@ bool limits_probe(struct limits *limits, const struct redis_script *script, cons
     return good;
 }
 
-/* What must not wait in a fiber is decided on this host. */
+/* Of all workers, one finds that something has changed; which one does not matter. */
+static void set_number(struct shm_region *region, enum limits_number number, int64_t value)
+{
+    (void)shm_number_replace(region, number, shm_number(region, number), value);
+}
+
+/* In a while after its return the server does not know all hosts yet. */
+static void note_hosts(struct limits *limits, int64_t hosts)
+{
+    int64_t back_at = shm_number(limits->region, LIMITS_BACK_AT);
+    bool may_be_few = back_at && limits_now() - back_at < limits->host_us;
+
+    if (!may_be_few || hosts > shm_number(limits->region, LIMITS_HOSTS))
+        set_number(limits->region, LIMITS_HOSTS, hosts);
+}
+
+/* Tells the server that this host lives. False when it does not answer, or has forgotten what it
+ * knew since this host heard it last. */
+static bool greet(struct limits *limits, bool *answers_now)
+{
+    bool is_back = !answers(limits);
+    struct limits_text host_us;
+    const struct redis_arguments arguments = {
+        .items = {limits->host, limits_number(&host_us, limits->host_us)}, .count = 2};
+    char key[LIMITS_KEY_MAX];
+    int64_t numbers[2], epoch = shm_number(limits->region, LIMITS_EPOCH);
+
+    limits_key(limits, "hosts", limits->service, key);
+    *answers_now = limits_probe(limits, &limits->beat, key, &arguments, numbers, 2);
+    if (!*answers_now)
+        return false;
+    if (is_back || (epoch && epoch != numbers[1]))
+        set_number(limits->region, LIMITS_BACK_AT, limits_now());
+    note_hosts(limits, numbers[0]);
+    set_number(limits->region, LIMITS_EPOCH, numbers[1]);
+    return !epoch || epoch == numbers[1];
+}
+
+static void complain(void)
+{
+    log_event(LOG_WARNING, "limits_server_away",
+              "the server of ASSAY_LIMITS_URL does not answer; this host counts its share alone");
+}
+
+/* What must not wait in a fiber is decided on this host. The answer on a new connection may be that
+ * of a server that has started again. */
 bool limits_run(struct limits *limits, const struct redis_script *script, const char *key,
                 const struct redis_arguments *arguments, int64_t *numbers, size_t count)
 {
+    unsigned connections = redis_connections(limits->redis);
+    bool answers_now = false;
+
     if (!answers(limits) || (fiber_current() && !fiber_may_wait()))
         return false;
-    if (limits_probe(limits, script, key, arguments, numbers, count))
+    if (limits_probe(limits, script, key, arguments, numbers, count) &&
+        (connections == redis_connections(limits->redis) || greet(limits, &answers_now)))
         return true;
-    log_event(LOG_WARNING, "limits_server_away",
-              "the server of ASSAY_LIMITS_URL does not answer; this host counts its share alone");
+    if (!answers_now)
+        complain();
     return false;
 }
 
@@ -170,40 +229,21 @@ static bool is_due(struct shm_region *region)
            shm_number_replace(region, LIMITS_BEAT_AT, last, now);
 }
 
-static void set_hosts(struct shm_region *region, int64_t hosts)
-{
-    int64_t held = shm_number(region, LIMITS_HOSTS);
-
-    if (held != hosts)
-        (void)shm_number_replace(region, LIMITS_HOSTS, held, hosts);
-}
-
 void limits_beat(struct shm_region *region)
 {
     struct limits *limits = limits_of(region);
-    struct limits_text host_us;
-    struct redis_arguments arguments = {.count = 2};
-    char key[LIMITS_KEY_MAX];
-    int64_t hosts;
-    bool answered;
+    bool answered, answers_now;
 
     if (!limits || !is_due(region))
         return;
     answered = answers(limits);
-    limits_key(limits, "hosts", limits->service, key);
-    arguments.items[0] = limits->host;
-    arguments.items[1] = limits_number(&host_us, limits->host_us);
-    if (limits_probe(limits, &limits->beat, key, &arguments, &hosts, 1)) {
-        if (!answered)
-            log_event(LOG_INFO, "limits_server_back",
-                      "the server of ASSAY_LIMITS_URL answers again");
-        set_hosts(region, hosts);
+    (void)greet(limits, &answers_now);
+    if (answers_now && !answered)
+        log_event(LOG_INFO, "limits_server_back", "the server of ASSAY_LIMITS_URL answers again");
+    if (answers_now)
         limits_exchange_breakers(limits);
-    } else if (answered) {
-        log_event(LOG_WARNING, "limits_server_away",
-                  "the server of ASSAY_LIMITS_URL does not answer; this host counts its share "
-                  "alone");
-    }
+    else if (answered)
+        complain();
 }
 
 void limits_read_state(struct shm_region *region, struct limits_state *state)

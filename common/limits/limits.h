@@ -8,7 +8,9 @@
  * alone: in its shared memory, with its share of the limit, which is the limit divided by the hosts
  * that lived last, at least 1. Then no request tries the server again; limits_beat() does, and the
  * host returns by itself. In the window in which the server dies at most the limit plus the share
- * of each host is admitted, and one window after its return the limit is exact again.
+ * of each host is admitted, also if it comes back in the same window and has forgotten everything:
+ * for one window after its return a host admits no more than its share. Then the limit is exact
+ * again.
  *
  * A key in the server is a digest of its text. Each script uses one key, whose digest is its hash
  * tag.

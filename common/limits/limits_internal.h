@@ -14,6 +14,8 @@ enum limits_number {
     LIMITS_HOSTS,                        /* that lived when the server answered last */
     LIMITS_BEAT_AT,                      /* CLOCK_BOOTTIME, microseconds */
     LIMITS_ALONE,                        /* decisions without the server */
+    LIMITS_EPOCH,                        /* of what the server remembers; 0 = not known yet */
+    LIMITS_BACK_AT, /* when the server came back: CLOCK_BOOTTIME, microseconds; 0 = never */
 };
 
 struct limits {

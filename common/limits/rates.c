@@ -94,131 +94,157 @@ const char limits_rates_arithmetic[] = ARITHMETIC;
 const char limits_rates_script[] = "local t = redis.call('TIME')\n"
                                    "local now = t[1] * 1000000 + t[2]\n" ARITHMETIC;
 
-enum { WORDS = 4 };
+enum call_kind { CALL_ALLOW, CALL_CHARGE, CALL_PEEK, CALL_TOKEN, CALL_FORGET };
+
+static const char *const kind_names[] = {"allow", "charge", "peek", "token", "forget"};
+
+struct call {
+    enum call_kind kind;
+    const char *key;
+    struct rate_rule rule;
+    uint32_t units;
+    struct rate_bucket bucket; /* of CALL_TOKEN */
+};
+
+/* How long a call counts, in microseconds. */
+static int64_t window_of(const struct call *call)
+{
+    if (call->kind == CALL_TOKEN)
+        return call->bucket.capacity * INT64_C(60) * MICROSECONDS_PER_SECOND /
+               call->bucket.refill_per_minute;
+    return (call->rule.window_seconds ? call->rule.window_seconds : INT64_C(1)) *
+           MICROSECONDS_PER_SECOND;
+}
+
+static uint32_t limit_of(const struct call *call)
+{
+    uint32_t limit = call->kind == CALL_TOKEN ? call->bucket.capacity : call->rule.max;
+
+    return call->kind != CALL_TOKEN && limit > RATE_COUNT_MAX ? RATE_COUNT_MAX : limit;
+}
 
 /* False when the server does not answer. */
-static bool decide(struct limits *limits, const char *name, const char *const words[WORDS],
-                   uint32_t limit, struct rate_decision *decision)
+static bool count_together(struct limits *limits, const struct call *call,
+                           struct rate_decision *decision)
 {
-    struct redis_arguments arguments = {.items = {words[0], words[1], words[2], words[3]},
-                                        .count = WORDS};
+    bool is_token = call->kind == CALL_TOKEN;
+    struct limits_text limit, pace, units;
+    const struct redis_arguments arguments = {
+        .items = {kind_names[call->kind], limits_number(&limit, limit_of(call)),
+                  limits_number(&pace, is_token ? call->bucket.refill_per_minute : window_of(call)),
+                  limits_number(&units, call->units)},
+        .count = 4};
     char key[LIMITS_KEY_MAX];
     int64_t numbers[4];
 
-    limits_key(limits, "rate", name, key);
+    limits_key(limits, "rate", call->key, key);
     if (!limits_run(limits, &limits->rates, key, &arguments, numbers, 4)) {
         shm_number_add(limits->region, LIMITS_ALONE, 1);
         return false;
     }
     *decision = (struct rate_decision){.allowed = numbers[0] == 1,
-                                       .limit = limit,
+                                       .limit = limit_of(call),
                                        .remaining = (uint32_t)numbers[1],
                                        .retry_after_seconds = (uint32_t)numbers[2],
                                        .reset_seconds = (uint32_t)numbers[3]};
     return true;
 }
 
-static bool decide_by_window(struct limits *limits, const char *name, const char *kind,
-                             struct rate_rule rule, uint32_t units, struct rate_decision *decision)
+static struct rate_decision allow_units(struct shm_region *region, const struct call *call,
+                                        struct rate_rule rule)
 {
-    struct limits_text max, window, count;
-    uint32_t limit = rule.max < RATE_COUNT_MAX ? rule.max : RATE_COUNT_MAX;
-    int64_t seconds = rule.window_seconds ? rule.window_seconds : 1;
+    struct rate_decision decision;
 
-    return decide(limits, name,
-                  (const char *[]){kind, limits_number(&max, limit),
-                                   limits_number(&window, seconds * MICROSECONDS_PER_SECOND),
-                                   limits_number(&count, units)},
-                  limit, decision);
+    if (call->units == 1)
+        return rate_allow(region, call->key, rule);
+    decision = rate_peek(region, call->key, rule);
+    decision.allowed = decision.remaining >= call->units;
+    return decision.allowed ? rate_charge(region, call->key, rule, call->units) : decision;
 }
 
-/* The rule of this host while it counts alone. */
-static struct rate_rule own_rule(struct shm_region *region, struct rate_rule rule)
+/* On this host, one of so many. */
+static struct rate_decision count_here(struct shm_region *region, const struct call *call,
+                                       int64_t hosts)
 {
-    rule.max = limits_part(rule.max, shm_number(region, LIMITS_HOSTS));
-    return rule;
+    const struct rate_rule rule = {limits_part(call->rule.max, hosts), call->rule.window_seconds};
+    const struct rate_bucket bucket = {limits_part(call->bucket.capacity, hosts),
+                                       limits_part(call->bucket.refill_per_minute, hosts)};
+
+    switch (call->kind) {
+    case CALL_ALLOW:
+        return allow_units(region, call, rule);
+    case CALL_CHARGE:
+        return rate_charge(region, call->key, rule, call->units);
+    case CALL_PEEK:
+        return rate_peek(region, call->key, rule);
+    case CALL_TOKEN:
+        return rate_take_token(region, call->key, bucket);
+    default:
+        rate_forget(region, call->key);
+        return (struct rate_decision){.allowed = true};
+    }
+}
+
+/* In the window in which the server has come back it may have lost what it knew. */
+static bool was_alone(struct shm_region *region, const struct call *call)
+{
+    int64_t back_at = shm_number(region, LIMITS_BACK_AT);
+
+    return back_at && limits_now() - back_at < window_of(call);
+}
+
+static struct rate_decision count(struct shm_region *region, const struct call *call)
+{
+    struct limits *limits = limits_of(region);
+    struct rate_decision own, decision;
+    bool counted_here;
+    int64_t hosts;
+
+    if (!limits)
+        return count_here(region, call, 1);
+    hosts = shm_number(region, LIMITS_HOSTS);
+    counted_here = call->kind == CALL_FORGET || was_alone(region, call);
+    if (counted_here) {
+        own = count_here(region, call, hosts);
+        if (!own.allowed && call->kind != CALL_CHARGE)
+            return own;
+    }
+    if (count_together(limits, call, &decision))
+        return decision;
+    return counted_here ? own : count_here(region, call, hosts);
 }
 
 struct rate_decision limits_allow(struct shm_region *region, const char *key, struct rate_rule rule)
 {
-    struct limits *limits = limits_of(region);
-    struct rate_decision decision;
-
-    if (!limits)
-        return rate_allow(region, key, rule);
-    return decide_by_window(limits, key, "allow", rule, 1, &decision)
-               ? decision
-               : rate_allow(region, key, own_rule(region, rule));
+    return limits_allow_units(region, key, rule, 1);
 }
 
 struct rate_decision limits_allow_units(struct shm_region *region, const char *key,
                                         struct rate_rule rule, uint32_t units)
 {
-    struct limits *limits = limits_of(region);
-    struct rate_decision decision;
-
-    if (limits && decide_by_window(limits, key, "allow", rule, units, &decision))
-        return decision;
-    if (limits)
-        rule = own_rule(region, rule);
-    decision = rate_peek(region, key, rule);
-    decision.allowed = decision.remaining >= units;
-    return decision.allowed ? rate_charge(region, key, rule, units) : decision;
+    return count(region, &(struct call){CALL_ALLOW, key, .rule = rule, .units = units});
 }
 
 struct rate_decision limits_charge(struct shm_region *region, const char *key,
                                    struct rate_rule rule, uint32_t units)
 {
-    struct limits *limits = limits_of(region);
-    struct rate_decision decision;
-
-    if (!limits)
-        return rate_charge(region, key, rule, units);
-    return decide_by_window(limits, key, "charge", rule, units, &decision)
-               ? decision
-               : rate_charge(region, key, own_rule(region, rule), units);
+    return count(region, &(struct call){CALL_CHARGE, key, .rule = rule, .units = units});
 }
 
 struct rate_decision limits_peek(struct shm_region *region, const char *key, struct rate_rule rule)
 {
-    struct limits *limits = limits_of(region);
-    struct rate_decision decision;
-
-    if (!limits)
-        return rate_peek(region, key, rule);
-    return decide_by_window(limits, key, "peek", rule, 1, &decision)
-               ? decision
-               : rate_peek(region, key, own_rule(region, rule));
+    return count(region, &(struct call){CALL_PEEK, key, .rule = rule, .units = 1});
 }
 
 struct rate_decision limits_take_token(struct shm_region *region, const char *key,
                                        struct rate_bucket bucket)
 {
-    struct limits *limits = limits_of(region);
-    uint32_t refill = bucket.refill_per_minute ? bucket.refill_per_minute : 1;
-    struct limits_text capacity, per_minute;
-    struct rate_decision decision;
-    int64_t hosts;
-
-    if (!limits)
-        return rate_take_token(region, key, bucket);
-    if (decide(limits, key,
-               (const char *[]){"token", limits_number(&capacity, bucket.capacity),
-                                limits_number(&per_minute, refill), "1"},
-               bucket.capacity, &decision))
-        return decision;
-    hosts = shm_number(region, LIMITS_HOSTS);
-    return rate_take_token(
-        region, key,
-        (struct rate_bucket){limits_part(bucket.capacity, hosts), limits_part(refill, hosts)});
+    if (!bucket.refill_per_minute)
+        bucket.refill_per_minute = 1;
+    return count(region, &(struct call){CALL_TOKEN, key, .units = 1, .bucket = bucket});
 }
 
 void limits_forget(struct shm_region *region, const char *key)
 {
-    struct limits *limits = limits_of(region);
-    struct rate_decision decision;
-
-    if (limits)
-        (void)decide_by_window(limits, key, "forget", (struct rate_rule){0}, 0, &decision);
-    rate_forget(region, key);
+    (void)count(region, &(struct call){.kind = CALL_FORGET, .key = key});
 }

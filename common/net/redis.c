@@ -36,7 +36,8 @@ struct redis {
     redisContext *connection; /* NULL while not connected; of commands outside of fibers */
     redisContext *idle[IDLE_MAX];
     size_t idle_count;
-    int64_t retry_at; /* monotonic; for commands */
+    unsigned connections; /* opened so far */
+    int64_t retry_at;     /* monotonic; for commands */
 };
 
 static const char *part_of(struct arena *arena, CURLU *url, CURLUPart part)
@@ -107,6 +108,11 @@ void redis_close(struct redis *redis)
         redisFree(redis->connection);
     if (redis)
         redis->connection = NULL;
+}
+
+unsigned redis_connections(const struct redis *redis)
+{
+    return redis->connections;
 }
 
 bool redis_is_local(const struct redis *redis)
@@ -195,6 +201,7 @@ static bool is_connected(struct redis *redis)
 {
     if (redis->connection)
         return true;
+    redis->connections++;
     redis->connection = redisConnectWithTimeout(redis->host, redis->port, redis->timeout);
     if (redis->connection && !redis->connection->err &&
         redisSetTimeout(redis->connection, redis->timeout) == REDIS_OK &&
@@ -213,6 +220,7 @@ static redisContext *connect_in_fiber(struct redis *redis)
     int fault = 0;
     socklen_t size = sizeof fault;
 
+    redis->connections++;
     if (connection && !connection->err && await(connection, EPOLLOUT, deadline) &&
         getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &fault, &size) == 0 && !fault &&
         authenticate(redis, connection))

@@ -30,6 +30,9 @@ void redis_close(struct redis *redis);
 /* Whether the server is on this machine; the connection is not encrypted. */
 bool redis_is_local(const struct redis *redis);
 
+/* How many connections were opened so far. */
+unsigned redis_connections(const struct redis *redis);
+
 /* The reply to a command, to be freed with freeReplyObject(); NULL without a reply, and for an
  * error. */
 struct redisReply *redis_command(struct redis *redis, int count, const char **arguments);

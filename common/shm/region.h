@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-    SHM_NUMBERS_MAX = 12, /* shared numbers in one region */
+    SHM_NUMBERS_MAX = 14, /* shared numbers in one region */
     /* Those from here on belong to limits/limits.h, the others to the service. */
     SHM_NUMBERS_OF_LIMITS = 8,
     /* The version of the region that the responders and the other programs of a service share.

@@ -217,6 +217,16 @@ TEST(two_hosts_hold_one_limit)
     close_host(&hosts[1]);
 }
 
+/* As if the server had come back one window ago. */
+static void make_return_older(struct host *host, struct rate_rule rule)
+{
+    int64_t back_at = shm_number(host->region, LIMITS_BACK_AT);
+
+    CHECK(back_at);
+    CHECK(shm_number_replace(host->region, LIMITS_BACK_AT, back_at,
+                             back_at - rule.window_seconds * INT64_C(1000000)));
+}
+
 TEST(each_host_has_its_share_while_the_server_is_away)
 {
     const struct rate_rule rule = {101, 3600};
@@ -257,14 +267,46 @@ TEST(each_host_has_its_share_while_the_server_is_away)
     admitted = 0;
     for (int i = 0; i < 1000; i++)
         admitted += limits_allow(hosts[i % 2].region, "shared", rule).allowed;
+    CHECK_INT(admitted, 0); /* in the same window */
+    make_return_older(&hosts[0], rule);
+    make_return_older(&hosts[1], rule);
+    for (int i = 0; i < 1000; i++)
+        admitted += limits_allow(hosts[i % 2].region, "shared", rule).allowed;
     CHECK_INT(admitted, 101);
+    close_host(&hosts[0]);
+    close_host(&hosts[1]);
+}
+
+/* A server that starts again between two calls has forgotten what it admitted. */
+TEST(a_server_that_forgets_is_noticed)
+{
+    const struct rate_rule rule = {100, 3600};
+    struct host hosts[2];
+    int admitted = 0;
+
+    open_host(&hosts[0]);
+    open_host(&hosts[1]);
+    redis_stop(&server);
+    redis_start(&server);
+    beat(&hosts[0]);
+    beat(&hosts[1]);
+    beat(&hosts[0]);
+    for (int i = 0; i < 1000; i++)
+        admitted += limits_allow(hosts[i % 2].region, "forgotten", rule).allowed;
+    CHECK_INT(admitted, 100);
+    redis_stop(&server);
+    redis_start(&server);
+    for (int i = 0; i < 1000; i++)
+        admitted += limits_allow(hosts[i % 2].region, "forgotten", rule).allowed;
+    CHECK(admitted <= 200);
+    CHECK(admitted > 100);
     close_host(&hosts[0]);
     close_host(&hosts[1]);
 }
 
 TEST(no_request_waits_for_a_server_that_hangs)
 {
-    const struct rate_rule rule = {1000, 3600};
+    const struct rate_rule rule = {1000000, 3600};
     struct host host;
     int64_t started;
 
@@ -452,7 +494,8 @@ static void prepare(void)
 TEST_MAIN(CASE(windows_of_the_script_are_those_of_shared_memory),
           CASE(token_buckets_of_the_script_are_those_of_shared_memory),
           CASE(two_hosts_hold_one_limit), CASE(each_host_has_its_share_while_the_server_is_away),
-          CASE(no_request_waits_for_a_server_that_hangs), CASE(places_are_held_over_hosts),
+          CASE(a_server_that_forgets_is_noticed), CASE(no_request_waits_for_a_server_that_hangs),
+          CASE(places_are_held_over_hosts),
           CASE(places_of_a_dead_host_come_back_and_a_sleeper_loses_its_own),
           CASE(places_outlive_the_server), CASE(hosts_count_failures_together),
           CASE(breakers_on_servers_of_one_machine_stay_its_own),
