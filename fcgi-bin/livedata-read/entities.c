@@ -16,6 +16,19 @@ static const struct field as_of_fields[] = {
 #undef OWNER
 SCHEMA(as_of_query_schema, struct as_of_query, "MomentQuery", as_of_fields);
 
+struct entity_events_query {
+    int64_t limit;
+};
+
+#define OWNER struct entity_events_query
+static const struct field entity_events_fields[] = {
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(ENTITY_EVENTS_MOST),
+            .default_value = 20),
+};
+#undef OWNER
+SCHEMA(entity_events_query_schema, struct entity_events_query, "EntityEventsQuery",
+       entity_events_fields);
+
 struct metric_query {
     const char *window;
     const char *as_of;
@@ -139,6 +152,19 @@ enum error lineage_handle(struct request *request, struct reply *reply)
     reply->object = lineage;
     return error ? error
                  : lineage_read(&reading, request->arguments[0], request->arguments[1], lineage);
+}
+
+enum error entity_events_handle(struct request *request, struct reply *reply)
+{
+    const struct entity_events_query *query = request->query;
+    struct entity_events *events = ARENA_NEW(request->arena, struct entity_events);
+    struct reading reading;
+    enum error error = service_reading(request, &reading);
+
+    reply->object = events;
+    return error ? error
+                 : entity_events_read(&reading, request->arguments[0], request->arguments[1],
+                                      query->limit, events);
 }
 
 static enum error answer_measured(struct request *request, struct reply *reply,

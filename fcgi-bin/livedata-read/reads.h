@@ -6,6 +6,7 @@
 #include "livedata/reads/current.h"
 #include "livedata/reads/discovery.h"
 #include "livedata/reads/domains.h"
+#include "livedata/reads/entity_events.h"
 #include "livedata/reads/event_rate.h"
 #include "livedata/reads/measured.h"
 #include "livedata/reads/slo_series.h"
@@ -13,10 +14,12 @@
 #include "livedata/service.h"
 
 extern const struct schema as_of_query_schema, metric_query_schema, series_query_schema,
-    search_query_schema, candidate_schema, slo_series_query_schema, event_rate_query_schema;
+    search_query_schema, candidate_schema, slo_series_query_schema, event_rate_query_schema,
+    entity_events_query_schema;
 
 enum error entity_handle(struct request *request, struct reply *reply);
 enum error timeline_handle(struct request *request, struct reply *reply);
+enum error entity_events_handle(struct request *request, struct reply *reply);
 enum error metric_handle(struct request *request, struct reply *reply);
 enum error series_handle(struct request *request, struct reply *reply);
 enum error search_handle(struct request *request, struct reply *reply);

@@ -74,6 +74,29 @@ def test_a_value_that_does_not_fit_is_a_dead_letter_that_can_be_corrected(live):
     assert row(live, "machine", "dead-1")["site"] == "west"
 
 
+def test_what_happened_to_an_entity_is_listed_newest_first(live):
+    def happened(path="", status=200):
+        answer = live.get(f"/v1/entity/machine/trail-1/events{path}", headers=KEY)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    assert happened() == {"entity_type": "machine", "entity_id": "trail-1", "events": [], "has_more": False}
+    sent = [event("machine.registered", 0, machine_id="trail-1", name="Mill", site="north"),
+            event("machine.ran", 5, machine_id="trail-1", used={"energy": 1}),
+            event("machine.registered", 9, machine_id="trail-1", name="Mill", site="nowhere")]
+    for one in sent:
+        send(live, [one])
+    send(live, [event("reading.taken", 1, reading_id="trail-1", machine_id="trail-1", sensor="s", data={"value": 1, "valid": True})])
+    found = happened()
+    assert [(one["event_id"], one["event_type"], one["applied"], one["source"]) for one in found["events"]] == [
+        (one["event_id"], one["event_type"], one["event_type"] != "machine.registered" or one["site"] == "north", "floor")
+        for one in reversed(sent)]
+    assert [one["event_at"] for one in found["events"]] == [None, "2026-04-04T08:00:05Z", "2026-04-04T08:00:00Z"], found
+    assert happened("?limit=1") == {**found, "events": found["events"][:1], "has_more": True}
+    happened("?limit=201", 422)
+    assert live.get("/v1/entity/ship/trail-1/events", headers=KEY).status_code == 404
+
+
 def random_events(count, seed):
     """Events of 40 machines and their readings, as far as they are different."""
     draw = random.Random(seed)

@@ -118,6 +118,7 @@ def in_batch(live, key, body):
 SOME = {
     "entity": lambda live, key, of, _: is_there(live.get(f"/v1/entity/{of['type']}/{of['id']}", headers=key), 404),
     "lineage": lambda live, key, of, _: is_there(live.get(f"/v1/lineage/{of['type']}/{of['id']}", headers=key), 404),
+    "events": lambda live, key, of, _: is_there(live.get(f"/v1/entity/{of['type']}/{of['id']}/events", headers=key), 404),
     "metric": lambda live, key, of, _: is_there(live.get(f"/v1/metrics/{of['metric']}?window=24h", headers=key), 404),
     "filtered": lambda live, key, of, _: is_there(live.get(f"/v1/metrics/{of['metric']}?window=today", headers=key), 404),
     "series": lambda live, key, of, _: is_there(live.get(f"/v1/metrics/{of['metric']}/series", headers=key), 404),

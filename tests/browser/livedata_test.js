@@ -195,7 +195,7 @@ test('words find products, and a customer leads to the orders', async () => {
     await untilText(page, '#found-title', /Found for/);
     await untilText(page, '#found', new RegExp(name.split(' ')[0]));
     await page.goto(`${livedata}/explorer?type=user&id=USR-10001`);
-    await page.waitForSelector('#orders .link-button');
+    await page.waitForSelector('#related-order-user_id .link-button');
     await close(page);
 });
 
@@ -235,6 +235,105 @@ test('a question shows rows and the statement that ran; one that is not understo
     await page.click('#refusal .examples button >> nth=1');
     await untilText(page, '#interpretation', /pending or confirmed or shipped/);
     await close(page, [400]);
+});
+
+/* Machines of the sites, each with a reading; resolves to their keys. */
+async function sendMachines(sites) {
+    const mark = randomUUID().slice(0, 8);
+    const at = new Date().toISOString();
+    const common = () => ({ event_id: randomUUID(), timestamp: at, source: 'floor' });
+    for (const [index, site] of sites.entries()) {
+        const machine_id = `${mark}-${index}`;
+        await send({ ...common(), event_type: 'machine.registered', machine_id, name: `Press ${mark} ${index}`, site, hourly_cost: '12.5' });
+        await send({ ...common(), event_type: 'machine.ran', machine_id, used: { energy: 1.5 } });
+        await send({ ...common(), event_type: 'reading.taken', reading_id: `R-${mark}-${index}`, machine_id, sensor: 'temperature', data: { value: 20 + index, valid: true } });
+    }
+    return sites.map((_, index) => `${mark}-${index}`);
+}
+
+test('an entity of a domain has its events, the rows that refer to it, and the way back to its row', async () => {
+    const [machine] = await sendMachines(['north']);
+    const page = await openWithKey(`/explorer?type=machine&id=${machine}`);
+    await untilText(page, '#entity-title', machine);
+    assert.equal(await page.locator('#history li').count(), 2);
+    assert.match(await page.textContent('#history li >> nth=0'), /Machine ran[\s\S]*floor/);
+    await page.click('#history li:last-child .link-button');
+    await untilText(page, '#entity-result .notice', /State at/);
+    await untilText(page, '[data-fact="starts"]', /Starts\s*(0|–)/);
+    await page.click('#entity-result .notice button');
+    await untilText(page, '[data-fact="starts"]', /Starts\s*1/);
+    await page.click('#related-reading-machine_id .link-button');
+    await untilText(page, '#entity-title', `R-${machine}`);
+    await page.click('[data-fact="machine_id"] a');
+    await untilText(page, '#entity-title', machine);
+    await close(page);
+});
+
+test('a reading of a question is corrected by fields: computation, condition, groups, order', async () => {
+    const [machine] = await sendMachines(['north', 'south', 'south']);
+    const mark = machine.split('-')[0];
+    const page = await openWithKey('/explorer?tab=question&question=how+many+machines');
+    await untilText(page, '#interpretation', /Number of rows of machine/);
+    await page.click('#reading-card summary');
+    assert.equal(await page.inputValue('#reading-entity'), 'machine');
+    await page.click('#reading-add-filter');
+    await page.selectOption('#reading-filter-0-column', 'name');
+    await page.selectOption('#reading-filter-0-op', 'contains');
+    await page.fill('#reading-filter-0-value', mark);
+    await page.click('#reading-add-group');
+    await page.selectOption('#reading-group-0', 'site');
+    await page.selectOption('#reading-order', 'value');
+    await page.click('#reading button[type="submit"]');
+    await untilText(page, '#interpretation', /by site, in descending order/);
+    assert.deepEqual(await page.locator('#answer table tbody tr').allInnerTexts().then((rows) => rows.map((row) => row.split(/\s+/).join(' '))), ['south 2', 'north 1']);
+    await untilText(page, '#answer .section-head', /Changed by hand/);
+    await page.reload();
+    await untilText(page, '#interpretation', /by site, in descending order/);
+    await page.selectOption('#reading-entity', 'reading');
+    await page.selectOption('#reading-select', 'average');
+    assert.equal(await page.locator('#reading-filters li').count(), 0);
+    await page.getByRole('button', { name: 'Undo changes' }).click();
+    assert.equal(await page.inputValue('#reading-entity'), 'machine');
+    await page.goBack();
+    await untilText(page, '#interpretation', /Number of rows of machine, of all time\./);
+    await close(page);
+});
+
+test('a plan that means nothing says so and stays to be corrected; one can begin without a question', async () => {
+    await sendMachines(['west']);
+    const page = await openWithKey(`/explorer?tab=question&plan=${encodeURIComponent(JSON.stringify({ entity: 'machine', select: 'average', column: 'name' }))}`);
+    await untilText(page, '.notice', /no average of name/);
+    await page.selectOption('#reading-select', 'count');
+    await page.click('#reading button[type="submit"]');
+    await untilText(page, '#interpretation', /Number of rows of machine/);
+    await page.goto(`${livedata}/explorer?tab=question`);
+    await page.click('#build');
+    await page.waitForSelector('#reading-entity');
+    await page.selectOption('#reading-entity', 'machine');
+    await page.selectOption('#reading-select', 'record');
+    await page.fill('#reading-key', 'no-such-machine');
+    await page.click('#reading button[type="submit"]');
+    await untilText(page, '#answer', /No matching data/);
+    await close(page, [400]);
+});
+
+test('a metric of a domain is a line over time, with the thresholds of its alerts', async () => {
+    const [machine_id] = await sendMachines(['north']);
+    for (const hours of [1, 2]) {
+        const timestamp = new Date(Date.now() - hours * 3600000).toISOString();
+        const reading = { event_id: randomUUID(), event_type: 'reading.taken', timestamp, source: 'floor', reading_id: `R${hours}-${machine_id}`, machine_id, sensor: 'temperature' };
+        await send({ ...reading, data: { value: 20 + hours, valid: true } });
+    }
+    const name = `Hot ${randomUUID().slice(0, 6)}`;
+    const headers = { 'Content-Type': 'application/json', 'X-API-Key': key };
+    const alert = { name, metric: 'average_temperature', window: '1h', condition: 'above', threshold: 90 };
+    const made = await fetch(`${livedata}/v1/alerts`, { method: 'POST', headers, body: JSON.stringify(alert) });
+    assert.ok(made.ok, await made.clone().text());
+    const page = await openWithKey('/explorer?tab=metric&metric=average_temperature&window=1h&period=day');
+    await page.waitForSelector('#over-time .chart-series');
+    await untilText(page, '#over-time svg', new RegExp(name));
+    await fetch(`${livedata}/v1/alerts/${(await made.json()).id}`, { method: 'DELETE', headers });
+    await close(page);
 });
 
 test('events stand on the page as they are applied, and filters hold', async () => {
@@ -505,13 +604,31 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
     await close(page, [401, 422, 429]);
 });
 
+/* A plan with a field of each kind. */
+const averageByMachine = {
+    entity: 'reading',
+    select: 'average',
+    column: 'value',
+    filters: [
+        { column: 'machine.site', op: '=', values: ['north'] },
+        { column: 'taken_at', op: 'between', values: ['2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z'] },
+        { column: 'sensor', op: 'in', values: ['temperature', 'pressure'] },
+        { column: 'valid', op: '!=', values: [false] },
+    ],
+    group_by: ['machine.name', 'day'],
+    period: { from: '2026-01-01T00:00:00Z', to: null },
+    order: { by: 'value', descending: true },
+    limit: 5,
+};
+
 const pages = [
     ['/', '#needs li'],
     ['/explorer', '#found table'],
     ['/explorer?id=ORD-20260404-1001', '#entity-result'],
-    ['/explorer?type=user&id=USR-10001', '#orders'],
+    ['/explorer?type=user&id=USR-10001', '#related-order-user_id'],
     ['/explorer?tab=metric', '#metric-result svg'],
     ['/explorer?tab=question&question=top+5+products', '#answer'],
+    [`/explorer?tab=question&plan=${encodeURIComponent(JSON.stringify(averageByMachine))}`, '#reading-compare'],
     ['/events', '.log-line'],
     ['/events?tab=send', '#send-one'],
     ['/contracts', '#contract'],

@@ -67,6 +67,12 @@ static const struct statement rows_of_entity = {
            " AND CASE WHEN topic = 'orders.status' THEN 1 ELSE 0 END = ?"
            " ORDER BY processed_at, seq LIMIT ?",
 };
+static const struct statement events_of_entity = {
+    .name = "journal_newest_of_entity",
+    .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ? AND entity_id = ?"
+           " AND coalesce(entity_type, ?) = ? AND topic IN ('events.validated',"
+           " 'events.deadletter') ORDER BY processed_at DESC, seq DESC LIMIT ?",
+};
 static const struct statement version_at = {
     .name = "journal_version",
     .sql = "SELECT entity_data, processed_at FROM pipeline_events WHERE tenant_id = ?"
@@ -355,6 +361,19 @@ enum error journal_of_entity(const struct storage_call *call, const char *entity
     query_bind_text(query, call->tenant);
     query_bind_text(query, entity_id);
     query_bind_boolean(query, states);
+    query_bind_integer(query, most);
+    return read_rows(call, query, most, rows);
+}
+
+enum error journal_newest_of_entity(const struct storage_call *call, const char *entity_type,
+                                    const char *entity_id, int most, struct journal_rows *rows)
+{
+    struct query *query = db_query(call->db, &events_of_entity);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, entity_id);
+    query_bind_text(query, entity_type);
+    query_bind_text(query, entity_type);
     query_bind_integer(query, most);
     return read_rows(call, query, most, rows);
 }

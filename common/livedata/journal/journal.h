@@ -81,6 +81,10 @@ MUST_CHECK enum error journal_newest(const struct storage_call *call,
 /* All rows of an entity except states of orders (or only those), oldest first. */
 MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
                                         bool states, int most, struct journal_rows *rows);
+/* Its events that were applied or could not be, newest first; those that name no type count. */
+MUST_CHECK enum error journal_newest_of_entity(const struct storage_call *call,
+                                               const char *entity_type, const char *entity_id,
+                                               int most, struct journal_rows *rows);
 /* The state of an entity at a time; NULL data when no version is that old, or when it was deleted
  * by then. */
 MUST_CHECK enum error journal_version(const struct storage_call *call, const char *entity_type,

@@ -7,7 +7,7 @@ import { html } from '../../shared/ui/lit.js';
 import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
-import { ageOf, attributeName, cellOf, currencyOf, currentBadge, eventName, isAmount, moment, plain, stateBadge, stateWord, typeName } from '../words.js';
+import { ageOf, attributeName, cellOf, currencyOf, currentBadge, entityAddress, eventName, isAmount, moment, plain, stateBadge, stateWord, typeName } from '../words.js';
 
 /* Columns of a list, the name first; all of them where none are chosen. */
 const chosen = {
@@ -20,12 +20,21 @@ const chosen = {
 /* Said by the amount, or by what stands around it. */
 const hidden = new Set(['currency', 'status']);
 
-/* A list that leads to its entities. */
-function entityTable(type, rows, page, caption) {
+/* The entity that each column names a row of. */
+const referencesOf = (shape) => Object.fromEntries((shape?.columns ?? []).map(({ name, refers_to: to }) => [name, to]));
+
+/* The value of a column; the key of another row leads to it. */
+function valueCell(name, value, row, { refers, currency }) {
+    return refers[name] && value ? html`<a href=${entityAddress(refers[name], value)} dir="ltr">${value}</a>` : cellOf(name, value, row, currency);
+}
+
+/* A list that leads to its entities; `without` is a column that is the same in all rows. */
+function entityTable(type, rows, page, caption, without = null) {
     const { catalog, actions } = page;
     const [first] = rows;
+    const refers = referencesOf(catalog.data.shapes[type]);
     const key = catalog.data.entities[type]?.primary_key ?? Object.keys(first)[0];
-    const names = chosen[type] ?? [key, ...Object.keys(first).filter((name) => name !== key)];
+    const names = (chosen[type] ?? [key, ...Object.keys(first).filter((name) => name !== key)]).filter((name) => name !== without);
     return table({
         caption,
         columns: names.map((name) => ({
@@ -35,7 +44,7 @@ function entityTable(type, rows, page, caption) {
             cell: (row) =>
                 name === key
                     ? html`<button type="button" class="link-button" dir="ltr" @click=${() => actions.go({ type, id: row[key], q: '', at: '' })}>${row[key]}</button>`
-                    : cellOf(name, row[name], row, currencyOf(catalog.data)),
+                    : valueCell(name, row[name], row, { refers, currency: currencyOf(catalog.data) }),
         })),
         rows,
         key: (row) => row[key],
@@ -43,11 +52,12 @@ function entityTable(type, rows, page, caption) {
 }
 
 /* All that is known but what `own` says already: the id in the title. */
-function facts(data, currency, own = '') {
+function facts(data, currency, shape = null) {
+    const cell = { refers: referencesOf(shape), currency };
     return html`<dl class="facts">
         ${Object.entries(data)
-            .filter(([name]) => !hidden.has(name) && name !== own)
-            .map(([name, value]) => html`<div class="fact" data-fact=${name}><dt>${attributeName(name)}</dt><dd>${cellOf(name, value, data, currency)}</dd></div>`)}
+            .filter(([name]) => !hidden.has(name) && name !== shape?.primary_key)
+            .map(([name, value]) => html`<div class="fact" data-fact=${name}><dt>${attributeName(name)}</dt><dd>${valueCell(name, value, data, cell)}</dd></div>`)}
     </dl>`;
 }
 
@@ -107,6 +117,34 @@ function historyOf(timeline, page) {
     </section>`;
 }
 
+/* An event, and the way to the entity as it was after it. */
+function eventRow({ event_type: type, source, processed_at: at, event_at: happened, applied }, { id, type: kind, actions }) {
+    return html`<li>
+        ${applied ? badge(eventName(type)) : badge(`${eventName(type)} · ${t('explorer.event_failed')}`, 'danger')} ${moment(happened ?? at)}
+        ${source ? html`<span class="mono" dir="auto">${source}</span>` : null}
+        ${applied ? html`<button type="button" class="link-button" @click=${() => actions.go({ type: kind, id, at })}>${t('explorer.show_then')}</button>` : null}
+    </li>`;
+}
+
+/* What happened to an entity without states: its events, newest first. */
+function eventsOf({ events }, page) {
+    if (!events?.events.length) return null;
+    return html`<section class="card section stack" id="history" aria-labelledby="history-title">
+        <h3 id="history-title">${t('explorer.timeline')}</h3>
+        <ol class="trail">${events.events.map((one) => eventRow(one, page))}</ol>
+        ${events.has_more ? html`<p class="section-note">${t('explorer.events_newest')}</p>` : null}
+    </section>`;
+}
+
+function relatedRows({ type, column, rows }, page) {
+    const id = `related-${type}-${column}`;
+    const title = t('explorer.related', { type: typeName(type), column: attributeName(column) });
+    return html`<section class="card section stack" id=${id} aria-labelledby=${`${id}-title`}>
+        <h3 id=${`${id}-title`}>${title}</h3>
+        ${entityTable(type, rows, page, title, column)}
+    </section>`;
+}
+
 function customerOf({ customer }, currency) {
     if (!customer) return null;
     return html`<section class="card section stack" id="customer" aria-labelledby="customer-title">
@@ -148,16 +186,10 @@ function entityResult(data, page) {
                 <h2 class="button-row"><span>${typeName(data.entity_type)}</span> <span id="entity-title" dir="ltr">${data.entity_id}</span></h2>
                 <div class="button-row">${data.status ? stateBadge(data.status) : null} ${copyButton({ text: () => data.entity_id })}</div>
             </div>
-            ${trust(data)} ${facts(data.data, currency, page.catalog.data.entities[data.entity_type]?.primary_key)}
+            ${trust(data)} ${facts(data.data, currency, page.catalog.data.shapes[data.entity_type])}
         </section>
-        ${data.timeline ? historyOf(data.timeline, page) : null} ${data.timeline ? customerOf(data.timeline, currency) : null}
-        ${data.orders?.length
-            ? html`<section class="card section stack" id="orders" aria-labelledby="orders-title">
-                  <h3 id="orders-title">${t('explorer.list_order')}</h3>
-                  ${entityTable('order', data.orders, page, t('explorer.list_order'))}
-              </section>`
-            : null}
-        ${origin(data)}
+        ${data.timeline ? historyOf(data.timeline, page) : eventsOf(data, page)} ${data.timeline ? customerOf(data.timeline, currency) : null}
+        ${data.related.filter(({ rows }) => rows?.length > 0).map((one) => relatedRows(one, page))} ${origin(data)}
     </div>`;
 }
 

@@ -8,6 +8,7 @@ import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { attributeName, cellOf, currencyOf, currentBadge, isAmount } from '../words.js';
+import { planEditor } from './plan_view.js';
 
 const examples = ['revenue', 'undelivered', 'products', 'conversion', 'stock'];
 const shownOnRefusal = 3;
@@ -16,7 +17,7 @@ function exampleButtons(names, actions) {
     return html`<div class="examples">
         ${names.map((name) => {
             const text = t(`example.${name}`);
-            return html`<button type="button" class="button" data-size="small" lang="en" dir="ltr" @click=${() => actions.go({ question: text })}>${text}</button>`;
+            return html`<button type="button" class="button" data-size="small" lang="en" dir="ltr" @click=${() => actions.go({ question: text, plan: '' })}>${text}</button>`;
         })}
     </div>`;
 }
@@ -56,12 +57,28 @@ function statement(data) {
     </details>`;
 }
 
-function answerView(data, { actions, catalog }) {
+/* How the question was read, open where a person has changed it. */
+function readingView({ answer, draft, catalog, actions }) {
+    if (draft === null) return null;
+    const { data, busy } = answer;
+    return html`<details class="card disclosure" id="reading-card" ?open=${(data?.sent ?? 'x') !== ''}>
+        <summary>${t('reading.title')}</summary>
+        <div class="section">
+            ${planEditor({ draft, shapes: catalog.data.shapes, catalog: catalog.data, changed: data !== undefined && draft !== data.plan, busy, ...actions })}
+        </div>
+    </details>`;
+}
+
+function answerView(data, page) {
+    const { actions, catalog } = page;
     const { metadata } = data;
     return html`<div class="stack" id="answer">
         <section class="card section stack" aria-labelledby="answer-title">
-            <h2 id="answer-title" dir="auto">${data.question}</h2>
-            <p class="section-note" id="interpretation" dir="auto">${data.interpretation}</p>
+            <div class="section-head">
+                <h2 id="answer-title" dir="auto">${data.question || t('reading.untitled')}</h2>
+                ${data.sent === '' ? null : badge(t('reading.changed'), 'info')}
+            </div>
+            <p id="interpretation" dir="auto">${data.interpretation}</p>
             ${rowsView(data.rows, currencyOf(catalog.data))}
             ${data.next_cursor
                 ? html`<div class="button-row">
@@ -71,15 +88,17 @@ function answerView(data, { actions, catalog }) {
                 : null}
             <p data-trust>${currentBadge(metadata.health, (metadata.data_freshness_seconds ?? Infinity) > 60)}</p>
         </section>
-        ${statement(data)}
+        ${readingView(page)} ${statement(data)}
     </div>`;
 }
 
 /* The words that the service names as not understood. */
 const unknownWords = (message) => /Words that were not understood: (.+?)\. (?:Try|You)/.exec(message ?? '')?.[1] ?? null;
 
-function refusal(error, retry, { actions }) {
+function refusal(error, retry, page) {
+    const { actions, catalog } = page;
     if (error.kind === 'unauthorized') return tokenForm(error, retry);
+    if (error.code === 'plan_invalid') return html`<div class="stack">${errorNotice(error)} ${readingView(page)}</div>`;
     if (!['unsafe_query', 'untranslatable'].includes(error.code)) return errorNotice(error, { retry });
     const words = unknownWords(error.message);
     return html`<div id="refusal">
@@ -87,15 +106,14 @@ function refusal(error, retry, { actions }) {
             tone: 'caution',
             title: t(error.code === 'unsafe_query' ? 'guard.refused' : 'guard.not_understood'),
             body: html`${words === null ? null : html`<p>${t('guard.words')} <bdi>${words}</bdi></p>`}
-                <p>${t('guard.try')}</p>
-                ${exampleButtons(examples.slice(0, shownOnRefusal), actions)}`,
+                ${catalog.data.entities.order ? html`<p>${t('guard.try')}</p> ${exampleButtons(examples.slice(0, shownOnRefusal), actions)}` : null}`,
             alert: true,
         })}
     </div>`;
 }
 
 export function questionPanel(page) {
-    const { questionForm, answer, actions } = page;
+    const { questionForm, answer, actions, catalog } = page;
     const asked = answer.data !== undefined || answer.error !== null || answer.busy;
     return html`<div class="stack">
         <div class="card section stack">
@@ -106,7 +124,8 @@ export function questionPanel(page) {
                 </div>`,
                 { label: t('explorer.question'), busy: answer.busy },
             )}
-            ${exampleButtons(examples, actions)}
+            ${exampleButtons(catalog.data.entities.order ? examples : [], actions)}
+            <div><button type="button" class="button" data-size="small" id="build" @click=${actions.build}>${t('reading.build')}</button></div>
         </div>
         ${asked
             ? resourceView(answer.error === null ? answer : { ...answer, data: undefined }, {
