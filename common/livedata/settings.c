@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define AT(member) offsetof(struct livedata_settings, member)
 
@@ -239,6 +240,16 @@ static struct string_list domains_unless_given(const struct livedata_settings *s
     return folders;
 }
 
+/* Whether the first folder is that of the shop. */
+static bool begins_with_shop(const struct livedata_settings *settings, struct arena *arena)
+{
+    const char *shop = arena_print(arena, "%s/../config/livedata", settings->sql_directory);
+    struct stat ours, first;
+
+    return stat(shop, &ours) == 0 && stat(settings->config_directory, &first) == 0 &&
+           ours.st_dev == first.st_dev && ours.st_ino == first.st_ino;
+}
+
 static void fill_paths(struct livedata_settings *settings, struct arena *arena)
 {
     const struct {
@@ -250,13 +261,14 @@ static void fill_paths(struct livedata_settings *settings, struct arena *arena)
                  {&settings->slo_file, "slo.yaml"},
                  {&settings->versions_file, "api_versions.yaml"}};
 
-    /* A shop has fewer orders than the contracts promise. */
-    if (settings->demo_language && !settings->contracts_directory)
-        settings->contracts_directory =
-            arena_print(arena, "%s/../config/demo/contracts", settings->sql_directory);
     if (!settings->config_folders.count)
         settings->config_folders = domains_unless_given(settings, arena);
     settings->config_directory = settings->config_folders.items[0];
+    /* The demonstration's shop has fewer orders than the contracts promise. */
+    if (settings->demo_language && !settings->contracts_directory &&
+        begins_with_shop(settings, arena))
+        settings->contracts_directory =
+            arena_print(arena, "%s/../config/demo/contracts", settings->sql_directory);
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
         if (!*below[i].path)
             *below[i].path = arena_print(arena, "%s/%s", settings->config_directory, below[i].name);

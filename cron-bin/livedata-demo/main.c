@@ -19,9 +19,9 @@
 static const char help[] =
     "usage: livedata-demo [--every SECONDS]\n"
     "\n"
-    "Applies the events of a simulated shop, and of a factory if LIVE_CONFIG_DIR has the\n"
-    "domain `machines`, in the language of LIVE_DEMO_LANGUAGE. A new store begins with the\n"
-    "last day; later runs continue where the last one ended.\n"
+    "Applies the events of a simulated shop if LIVE_CONFIG_DIR has its entities, and of a\n"
+    "factory if it has the domain `machines`, in the language of LIVE_DEMO_LANGUAGE. A new\n"
+    "store begins with the last day; later runs continue where the last one ended.\n"
     "\n"
     "  --every SECONDS  Keep running, and apply what has happened since so often.\n"
     "\n"
@@ -77,12 +77,16 @@ static enum error follow(struct demo *demo, struct db *db, struct problem *probl
                               .way_in = "http",
                               .ahead_seconds = demo->settings.max_clock_ahead_seconds,
                               .outbound = outbound_row};
-    enum error error = demo_shop_follow(&call, &demo->shop, demo->scratch, &demo->applied);
+    bool shop = demo->catalog.shop;
+    enum error error =
+        shop ? demo_shop_follow(&call, &demo->shop, demo->scratch, &demo->applied) : ERROR_NONE;
 
     if (!error)
         error = follow_factory(demo, &call);
     call.storage.now = clock_unix_microseconds();
-    return error ? error : demo_shop_add_alerts(&call.storage, &demo->settings, &demo->shop);
+    if (!error && shop)
+        error = demo_shop_add_alerts(&call.storage, &demo->settings, &demo->shop);
+    return error;
 }
 
 static bool run_cycle(void *context)

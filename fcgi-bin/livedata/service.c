@@ -180,7 +180,7 @@ static void seed(struct service *service)
     bool seeded = false;
 
     if (!arena || store_database(service->store, &call.db, &problem) ||
-        seed_store(&call, &service->catalog, &seeded))
+        (service->catalog.shop && seed_store(&call, &service->catalog, &seeded)))
         log_event(LOG_ERROR, "seed_failed", problem.text);
     db_end_of_request(store_handle(service->store));
     arena_destroy(arena);

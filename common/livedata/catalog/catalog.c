@@ -276,7 +276,7 @@ enum error catalog_load(struct arena *arena, const struct livedata_settings *set
 {
     enum error error;
 
-    *catalog = (struct catalog){.arena = arena, .shop = true};
+    *catalog = (struct catalog){.arena = arena};
     error = load_domains(arena, settings, catalog, problem);
     if (!error)
         error = load_parts(arena, settings, catalog, problem);

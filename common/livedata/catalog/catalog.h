@@ -188,7 +188,9 @@ struct slo {
 struct catalog {
     struct arena *arena;         /* of all that it points to */
     const struct catalog *whole; /* that this is a view of; NULL = it is the whole */
-    bool shop;                   /* its events are taken, and questions about it answered */
+    /* A folder has its entities: its tables exist, its events are taken, and questions about it
+     * are answered. */
+    bool shop;
     struct domain *domains;      /* in the order of LIVE_CONFIG_DIR */
     size_t domain_count;
     const struct serving_table **tables; /* serving_tables, then those of domains */
@@ -241,7 +243,9 @@ const char *catalog_quoted_list(const struct string_list *list, struct arena *ar
 MUST_CHECK enum error catalog_load_domains(struct arena *arena,
                                            const struct livedata_settings *settings,
                                            struct catalog *catalog, struct problem *problem);
-/* When all entities are read: sorts them, lists the tables, finds what relations name, and refuses
+/* Whether one of the entities has a table of the migrations. */
+bool catalog_has_shop_entity(const struct catalog *catalog);
+/* When all entities are read: sorts them, finds whether the shop is there, lists the tables, finds what relations name, and refuses
  * names that are taken twice. */
 MUST_CHECK enum error catalog_join(struct arena *arena, struct catalog *catalog,
                                    struct problem *problem);

@@ -75,6 +75,15 @@ static int by_name(const void *left, const void *right)
                   ((const struct entity_type *)right)->name);
 }
 
+bool catalog_has_shop_entity(const struct catalog *catalog)
+{
+    for (size_t i = 0; i < catalog->entity_count; i++)
+        if (!catalog->entities[i].table->own)
+            return true;
+    return false;
+}
+
+/* The shop's tables are in every database; without its files they are nobody's. */
 static enum error list_tables(struct arena *arena, struct catalog *catalog, struct problem *problem)
 {
     size_t own = 0;
@@ -82,7 +91,8 @@ static enum error list_tables(struct arena *arena, struct catalog *catalog, stru
     catalog->tables = ARENA_ARRAY(arena, const struct serving_table *,
                                   serving_table_count + catalog->entity_count);
     for (size_t i = 0; i < serving_table_count; i++)
-        catalog->tables[catalog->table_count++] = &serving_tables[i];
+        if (catalog->shop || !serving_tables[i].entity)
+            catalog->tables[catalog->table_count++] = &serving_tables[i];
     for (size_t i = 0; i < catalog->entity_count; i++) {
         const struct serving_table *table = catalog->entities[i].table;
 
@@ -198,6 +208,7 @@ enum error catalog_join(struct arena *arena, struct catalog *catalog, struct pro
     enum error error;
 
     qsort(catalog->entities, catalog->entity_count, sizeof catalog->entities[0], by_name);
+    catalog->shop = catalog_has_shop_entity(catalog);
     error = list_tables(arena, catalog, problem);
     for (size_t i = 0; !error && i < catalog->entity_count; i++)
         error = find_relations(arena, catalog, &catalog->entities[i], problem);

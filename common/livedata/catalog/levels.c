@@ -240,8 +240,12 @@ static enum error read_file(struct arena *arena, const char *path, const struct 
 enum error catalog_load_slos(struct arena *arena, const struct livedata_settings *settings,
                              struct catalog *catalog, struct problem *problem)
 {
+    const char *folder = catalog->domains[0].folder;
     enum error error = ERROR_NONE;
 
+    /* A domain may have no levels; the shop has some, and a file that is named is needed. */
+    catalog->slo_file_found =
+        !catalog->shop && strncmp(settings->slo_file, folder, strlen(folder)) == 0;
     for (size_t i = 0; !error && i < catalog->domain_count; i++) {
         const struct domain *domain = &catalog->domains[i];
         const char *path =

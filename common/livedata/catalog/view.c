@@ -43,11 +43,9 @@ static void take_entities(struct arena *arena, const struct string_list *domains
     for (size_t i = 0; i < whole->entity_count; i++)
         if (lists(domains, whole->entities[i].domain))
             view->entities[view->entity_count++] = whole->entities[i];
-    view->shop = false;
-    for (size_t i = 0; i < view->entity_count; i++) {
-        view->shop = view->shop || !view->entities[i].table->own;
+    view->shop = catalog_has_shop_entity(view);
+    for (size_t i = 0; i < view->entity_count; i++)
         take_relations(arena, view, &view->entities[i]);
-    }
 }
 
 /* The journal is everybody's; the lines of orders are read with the shop. */

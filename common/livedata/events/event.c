@@ -297,13 +297,18 @@ size_t event_type_fields(const char *type, const struct event_field **fields, co
     return rule->field_count;
 }
 
-static bool read_type(const json_t *payload, struct event *event, const struct family_rule **rule,
-                      struct event_verdict *verdict)
+/* Without a catalog, events are the shop's. */
+static bool knows_shop(const struct event_rules *rules)
+{
+    return !rules->catalog || rules->catalog->shop;
+}
+
+static bool read_type(const struct event_rules *rules, struct event *event,
+                      const struct family_rule **rule, struct event_verdict *verdict)
 {
     char detail[128];
 
-    event->type = text_of(payload, "event_type");
-    *rule = event->type ? family_of(event->type) : NULL;
+    *rule = event->type && knows_shop(rules) ? family_of(event->type) : NULL;
     if (!*rule) {
         (void)!snprintf(detail, sizeof detail, "No schema for: %.60s",
                         event->type ? event->type : "unknown");
@@ -357,7 +362,8 @@ static const char *unlisted_domain(const struct event_rules *rules, const json_t
         return NULL;
     if (event_type && catalog_own_event(catalog->whole, event_type, &type))
         return catalog_entity(catalog, type->name) ? NULL : type->domain->name;
-    if (catalog->shop || !((event_type && event_is_known(event_type)) || is_change(payload)))
+    if (catalog->shop || !catalog->whole->shop ||
+        !((event_type && event_is_known(event_type)) || is_change(payload)))
         return NULL;
     return catalog_shop_name(catalog->whole);
 }
@@ -389,7 +395,8 @@ static void check_whole(struct arena *arena, const json_t *payload, const struct
     }
     own = rules->catalog && event->type ? catalog_own_event(rules->catalog, event->type, &type)
                                         : NULL;
-    if (!own && !is_change(payload) && !read_type(payload, event, &rule, verdict) && !rule)
+    if (!own && !(knows_shop(rules) && is_change(payload)) &&
+        !read_type(rules, event, &rule, verdict) && !rule)
         return;
     if (!event->id)
         event_fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");

@@ -21,7 +21,7 @@ const char *reading_event_types(const struct reading *reading)
     static const char *const shop[] = {"order", "payment", "product", "session", "user"};
     struct string_list seen = {0};
 
-    if (!view->whole)
+    if (!view->whole && view->shop)
         return entity_types_text(arena, reading->types);
     seen.items = ARENA_ARRAY(arena, const char *, view->entity_count + COUNT_OF(shop) + 1);
     for (size_t i = 0; view->shop && i < COUNT_OF(shop); i++)
