@@ -109,3 +109,20 @@ def test_a_folder_may_have_metrics_alone_over_tables_of_another_domain(floor):
     assert done.returncode == 0 and done.stdout == "domains=3 entities=6 metrics=9 levels=3: the files are right\n", done
     assert check(shop, metrics).returncode != 0  # whose tables are not there
     assert check(shop, machines, machines.parent / "en").returncode != 0  # which has neither
+
+
+def test_a_metric_of_no_table_or_of_no_event_is_named(floor, tmp_path):
+    (tmp_path / "metrics").mkdir()
+    file = tmp_path / "metrics" / "runs.yaml"
+    right = "name: runs\ndescription: Runs\nunit: count\ntable: own_machines_machine\nkind: count\ntime: installed_at\nwindows: [1h]\nsource_events: [machine.ran]\n"
+
+    def check(text):
+        file.write_text(text)
+        return floor.run("livedata-check", "--files", env={"LIVE_CONFIG_DIR": f"{CHECKOUT}/config/demo/machines,{tmp_path}"})
+
+    assert check(right).returncode == 0
+    for name, wrong, said in (
+            ("own_machines_machine", "own_machines_press", "there is no table own_machines_press; tables are ['pipeline_events', 'own_machines_machine'"),
+            ("machine.ran", "machine.runs", "source_events: there is no event type machine.runs")):
+        done = check(right.replace(name, wrong))
+        assert done.returncode == 1 and said in done.stderr and str(file) in done.stderr, done

@@ -159,7 +159,14 @@ static enum error load_shop_entity(struct arena *arena, const char *path, const 
                       problem);
     type->table = serving_table_find(catalog_text(json, "table", arena));
     if (!type->table)
-        return refuse(path, "no such table", problem);
+        return refuse(path,
+                      arena_print(arena,
+                                  "the shop has no table %.100s; an entity of your own has columns "
+                                  "instead of table and fields",
+                                  json_string_value(json_object_get(json, "table"))
+                                      ? json_string_value(json_object_get(json, "table"))
+                                      : ""),
+                      problem);
     error = read_fields(arena, path, fields, type, problem);
     return error;
 }

@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "base/yaml.h"
 #include "livedata/catalog/measure.h"
+#include "livedata/catalog/own.h"
 #include "livedata/timestamp.h"
 
 #include <stdlib.h>
@@ -28,6 +29,39 @@ static struct optional_number budget_of(const struct catalog *catalog, const cha
             return GIVEN_NUMBER(json_number_value(budget));
     }
     return (struct optional_number){0};
+}
+
+static enum error check_table(struct arena *arena, const char *path, const struct catalog *catalog,
+                              const struct live_metric *metric, const char *name,
+                              struct problem *problem)
+{
+    struct string_list tables = {.items = ARENA_ARRAY(arena, const char *, catalog->table_count)};
+
+    if (metric->table)
+        return ERROR_NONE;
+    if (!name)
+        return refuse(path, "table is needed, a text", problem);
+    for (size_t i = 0; i < catalog->table_count; i++)
+        tables.items[tables.count++] = catalog->tables[i]->name;
+    return refuse(path,
+                  arena_print(arena,
+                              "there is no table %.100s; tables are %s (own_<domain>_<entity> "
+                              "for an entity of your own)",
+                              name, catalog_quoted_list(&tables, arena)),
+                  problem);
+}
+
+/* An event that nobody sends would leave the metric stale forever. */
+static enum error check_events(struct arena *arena, const char *path, const struct catalog *catalog,
+                               const struct live_metric *metric, struct problem *problem)
+{
+    for (size_t i = 0; i < metric->source_events.count; i++)
+        if (!catalog_has_event(catalog, metric->source_events.items[i]))
+            return refuse(path,
+                          arena_print(arena, "source_events: there is no event type %.100s",
+                                      metric->source_events.items[i]),
+                          problem);
+    return ERROR_NONE;
 }
 
 static enum error check_windows(const char *path, const struct live_metric *metric,
@@ -86,9 +120,14 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
         .source_events = json_strings(arena, json_object_get(json, "source_events")),
         .zero_when_empty = empty && strcmp(empty, "zero") == 0,
         .currency_of = catalog_text(json, "currency_of", arena)};
-    if (!metric->name || !metric->description || !metric->unit || !metric->table ||
+    if (!metric->name || !metric->description || !metric->unit ||
         (!metric->value && !json_object_get(json, "kind")))
         return refuse(path, "name, description, unit, table and value or kind are needed", problem);
+    error = check_table(arena, path, catalog, metric, table, problem);
+    if (!error)
+        error = check_events(arena, path, catalog, metric, problem);
+    if (error)
+        return error;
     if (empty && strcmp(empty, "zero") != 0 && strcmp(empty, "undefined") != 0)
         return refuse(path, "empty is zero or undefined", problem);
     metric->time = time ? serving_column_find(metric->table, time) : NULL;

@@ -236,6 +236,14 @@ const struct entity_type *catalog_entity_of_table(const struct catalog *catalog,
     return NULL;
 }
 
+bool catalog_has_event(const struct catalog *catalog, const char *event_type)
+{
+    const struct entity_type *type;
+
+    return (catalog->shop && is_of_the_shop(event_type)) ||
+           catalog_own_event(catalog, event_type, &type);
+}
+
 const struct event_mapping *catalog_own_event(const struct catalog *catalog, const char *event_type,
                                               const struct entity_type **type)
 {
