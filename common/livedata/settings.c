@@ -150,6 +150,9 @@ const struct setting livedata_settings_table[] = {
              "`time_zone` in the tenants file sets that of one tenant."},
     {"LIVE_QUERY_TIMEOUT_MS", SETTING_INTEGER, AT(query_timeout_ms), "5000", 10, 600000,
      .help = "How long a query may run."},
+    {"LIVE_WAITS_PER_FAMILY", SETTING_INTEGER, AT(waits_per_family), "1", 0, 256,
+     .help = "How many requests of a family wait (wait=) at a time, each in a worker; fewer than "
+             "the family has."},
     {"LIVE_QUERY_ROWS_MAX", SETTING_INTEGER, AT(query_rows_max), "1000", 1, 10000,
      .help = "Rows of an answer that has no pages."},
     {"ORCH_URL", SETTING_TEXT, AT(orchestrator_url), NULL,

@@ -86,6 +86,7 @@ struct livedata_settings {
     const char *time_zone;
 
     int64_t query_timeout_ms;
+    int64_t waits_per_family;
     int64_t query_rows_max;
     bool cache_listen;
     const char *redis_url;        /* NULL = none */

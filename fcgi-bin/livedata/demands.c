@@ -8,9 +8,8 @@
 #include <string.h>
 
 enum {
-    LOOK_MS = 4,              /* into the cache, which notifications of other hosts invalidate */
-    POLL_EVERY_US = 100000,   /* the database, should no notification come */
-    WAITING_MAX_OF_FAMILY = 1 /* workers that wait, so that others go on answering */
+    LOOK_MS = 4,           /* into the cache, which notifications of other hosts invalidate */
+    POLL_EVERY_US = 100000 /* the database, should no notification come */
 };
 
 static enum error meet(struct request *request, const struct string_list *tables,
@@ -55,20 +54,32 @@ static enum error wait_until_met(struct request *request, const struct string_li
     return error;
 }
 
+/* As it was, but for the text. */
+static enum error refuse_wait(struct request *request, enum error error, int64_t most)
+{
+    const char *text = arena_copy_string(request->arena, request->problem.text);
+
+    return problem_set(&request->problem, error, request->problem.reason,
+                       "%s Not waited for: %lld other requests wait (LIVE_WAITS_PER_FAMILY).", text,
+                       (long long)most);
+}
+
+/* Each that waits holds a worker, so others go on answering. */
 static enum error wait_in_turn(struct request *request, const struct string_list *tables,
                                struct reading *reading, enum error error)
 {
     const char *family = request->server->family->name;
     const struct semaphore_request wanted = {
         .name = arena_print(request->arena, "livedata-wait-%s", family),
-        .count_max = WAITING_MAX_OF_FAMILY};
+        .count_max = service_settings(request)->waits_per_family};
     struct semaphore_ticket ticket = {0};
     struct semaphore_usage usage;
 
     if (!error || !reading->fresh.bounds.wait || !may_help(request))
         return error;
-    if (semaphore_try(request->server->region, &wanted, &ticket, &usage) != SEMAPHORE_ACQUIRED)
-        return error;
+    if (!wanted.count_max ||
+        semaphore_try(request->server->region, &wanted, &ticket, &usage) != SEMAPHORE_ACQUIRED)
+        return refuse_wait(request, error, wanted.count_max);
     error = wait_until_met(request, tables, reading, error);
     semaphore_release(request->server->region, &ticket);
     return error;

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from service import ENGINES, Service
+from wait import wait_for
 
 pytestmark = pytest.mark.both_engines
 KEY = {"X-API-Key": "key-of-shop"}
@@ -165,6 +166,25 @@ class TestSources:
         send(live, heartbeats=[{"source": "idle", "watermark": at(-500)}], headers=key)
         get(live, "/v1/metrics/order_count", status=412, headers=key, max_event_age="60s", wait="300ms")
         assert time.monotonic() - began >= 0.3
+
+    def test_no_more_readers_wait_than_may(self, live):
+        key = tenant(live, "crowded")
+        send(live, heartbeats=[{"source": "till", "watermark": at(-500)}], headers=key)
+        seen = threading.Event()
+
+        def wait_again_and_again():
+            while not seen.is_set():
+                live.session.get(f"{live.url}/v1/metrics/order_count", params={"max_event_age": "60s", "wait": "5s"}, headers=key)
+
+        first = threading.Thread(target=wait_again_and_again)
+        first.start()
+        refused = wait_for(lambda: (lambda answer: answer if "Not waited for" in answer["detail"] else None)(
+            get(live, "/v1/metrics/order_count", status=412, headers=key, max_event_age="60s", wait="10ms").json()))
+        assert refused["code"] == "events_too_old" and refused["detail"].endswith(
+            "Not waited for: 1 other requests wait (LIVE_WAITS_PER_FAMILY)."), refused
+        seen.set()
+        send(live, heartbeats=[{"source": "till"}], headers=key)
+        first.join()
 
     def test_heartbeats_that_cannot_be_read_are_refused(self, live):
         for beat in ({}, {"source": ""}, {"source": "x", "watermark": "soon"}, {"source": "x", "watermark": at(3600)},
