@@ -174,9 +174,9 @@ static int show_files(const struct catalog *catalog)
         if (catalog->slos[i].measurement == SLO_UNSUPPORTED) {
             fprintf(stderr,
                     "livedata-check: level %s of %s: there is no measurement %s; measurements are "
-                    "p95_latency_ms, freshness_seconds, error_rate_percent and metric_value\n",
+                    "%s\n",
                     catalog->slos[i].name, catalog->slos[i].domain->folder,
-                    catalog->slos[i].measurement_name);
+                    catalog->slos[i].measurement_name, slo_measurement_names(catalog->arena));
             return EXIT_SETTINGS;
         }
     printf("domains=%zu entities=%zu metrics=%zu levels=%zu: the files are right\n",

@@ -41,7 +41,7 @@ static const struct reason_answer reasons[] = {
     {"tenant_required", 503, "tenant_required"},
     {"contract_differs", 503, "contract_differs"},
     {"not_materialized", 503, "not_materialized",
-     "serving table is not materialized yet — run provisioning"},
+     "The table is not made yet: start the service again, or run livedata-check --apply"},
     {"backend_failed", 503, "backend_failed"},
     {"query_failed", 400, "backend_failed"},
     {"query_timeout", 400, "query_timeout"},

@@ -79,11 +79,8 @@ enum error alert_backtest(const struct storage_call *call, const struct livedata
                           const struct live_metric *metric, const struct alert_rule *rule,
                           const struct alert_backtest **backtest)
 {
-    struct measure_request request = {.measure = metric->measure,
-                                      .rows_max = WINDOW_BUCKETS_MAX,
-                                      .timeout_ms = (int)settings->query_timeout_ms,
-                                      .currency = settings->currency,
-                                      .rates = &settings->currency_rates};
+    struct measure_request request =
+        measure_request_of(settings, metric->measure, WINDOW_BUCKETS_MAX);
     struct alert_backtest *found = ARENA_NEW(call->arena, struct alert_backtest);
     struct alert_check *checks;
     struct measure_rows rows;

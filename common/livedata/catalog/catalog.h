@@ -160,6 +160,9 @@ struct api_version {
 };
 
 enum slo_measurement { SLO_LATENCY, SLO_FRESHNESS, SLO_ERRORS, SLO_METRIC, SLO_UNSUPPORTED };
+extern const char *const slo_measurements[SLO_UNSUPPORTED]; /* as in files */
+/* "p95_latency_ms, freshness_seconds, ..." */
+const char *slo_measurement_names(struct arena *arena);
 enum { SLO_TYPES_MAX = 16, SLO_CHECKS_MAX = 2000 };
 
 struct slo {
@@ -191,7 +194,7 @@ struct catalog {
     /* A folder has its entities: its tables exist, its events are taken, and questions about it
      * are answered. */
     bool shop;
-    struct domain *domains;      /* in the order of LIVE_CONFIG_DIR */
+    struct domain *domains; /* in the order of LIVE_CONFIG_DIR */
     size_t domain_count;
     const struct serving_table **tables; /* serving_tables, then those of domains */
     size_t table_count;
@@ -245,8 +248,8 @@ MUST_CHECK enum error catalog_load_domains(struct arena *arena,
                                            struct catalog *catalog, struct problem *problem);
 /* Whether one of the entities has a table of the migrations. */
 bool catalog_has_shop_entity(const struct catalog *catalog);
-/* When all entities are read: sorts them, finds whether the shop is there, lists the tables, finds what relations name, and refuses
- * names that are taken twice. */
+/* When all entities are read: sorts them, finds whether the shop is there, lists the tables, finds
+ * what relations name, and refuses names that are taken twice. */
 MUST_CHECK enum error catalog_join(struct arena *arena, struct catalog *catalog,
                                    struct problem *problem);
 MUST_CHECK enum error catalog_load_own(struct arena *arena, const char *path, const json_t *file,

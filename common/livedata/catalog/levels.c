@@ -12,9 +12,8 @@
 
 enum { WINDOW_DAYS_MAX = 3650 };
 
-/* By slo_measurement. */
-static const char *const measurements[] = {"p95_latency_ms", "freshness_seconds",
-                                           "error_rate_percent", "metric_value"};
+const char *const slo_measurements[] = {"p95_latency_ms", "freshness_seconds", "error_rate_percent",
+                                        "metric_value"};
 
 /* One level of a file. */
 struct level_reader {
@@ -40,10 +39,19 @@ __attribute__((format(printf, 2, 3))) static enum error fault(const struct level
                        reader->path, name, text);
 }
 
+const char *slo_measurement_names(struct arena *arena)
+{
+    const char *names = slo_measurements[0];
+
+    for (int i = 1; i < SLO_UNSUPPORTED; i++)
+        names = arena_print(arena, "%s, %s", names, slo_measurements[i]);
+    return names;
+}
+
 static enum slo_measurement measurement_of(const char *name)
 {
     for (int i = 0; i < SLO_UNSUPPORTED; i++)
-        if (strcmp(measurements[i], name) == 0)
+        if (strcmp(slo_measurements[i], name) == 0)
             return (enum slo_measurement)i;
     return SLO_UNSUPPORTED;
 }
@@ -67,8 +75,8 @@ static enum error read_objective(const struct level_reader *reader)
     if (!slo->name || !*slo->name)
         return fault(reader, "name is needed, a text");
     if (!slo->measurement_name)
-        return fault(reader, "measurement is needed: one of p95_latency_ms, freshness_seconds, "
-                             "error_rate_percent, metric_value");
+        return fault(reader, "measurement is needed: one of %s",
+                     slo_measurement_names(reader->arena));
     slo->measurement = measurement_of(slo->measurement_name);
     slo->target = json_number_value(target);
     slo->threshold = json_number_value(threshold);
@@ -116,9 +124,10 @@ static enum error read_subject(const struct level_reader *reader)
         return fault(reader, "there is no metric %s; metrics are %s", metric,
                      catalog_metric_names(reader->catalog, reader->arena));
     if (slo->measurement == SLO_LATENCY && (entity || metric))
-        return fault(reader, "p95_latency_ms is of all answers: it takes no entity and no metric");
+        return fault(reader, "%s is of all answers: it takes no entity and no metric",
+                     slo->measurement_name);
     if (slo->measurement == SLO_ERRORS && metric)
-        return fault(reader, "error_rate_percent is of all events or of an entity's");
+        return fault(reader, "%s is of all events or of an entity's", slo->measurement_name);
     if (slo->entity)
         slo->types = types_of_entity(reader->arena, slo->entity);
     if (slo->metric)

@@ -7,6 +7,7 @@
 
 #include "livedata/catalog/measure.h"
 #include "livedata/metrics/windows.h"
+#include "livedata/settings.h"
 #include "livedata/storage_call.h"
 
 struct measure_request {
@@ -19,6 +20,10 @@ struct measure_request {
     const char *currency;
     const struct currency_rates *rates;
 };
+
+/* Of all time, without buckets: with the time limit, the currency and the rates of the settings. */
+struct measure_request measure_request_of(const struct livedata_settings *settings,
+                                          const struct measure *measure, size_t rows_max);
 
 struct measure_row {
     int64_t bucket;   /* index; -1 without buckets */

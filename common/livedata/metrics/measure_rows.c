@@ -116,6 +116,16 @@ static int by_key(const void *left, const void *right)
     return order ? order : a->bucket < b->bucket ? -1 : a->bucket > b->bucket;
 }
 
+struct measure_request measure_request_of(const struct livedata_settings *settings,
+                                          const struct measure *measure, size_t rows_max)
+{
+    return (struct measure_request){.measure = measure,
+                                    .rows_max = rows_max,
+                                    .timeout_ms = (int)settings->query_timeout_ms,
+                                    .currency = settings->currency,
+                                    .rates = &settings->currency_rates};
+}
+
 static enum error run(const struct storage_call *call, const struct measure_request *request,
                       const char *sql, struct sandbox_answer *answer)
 {

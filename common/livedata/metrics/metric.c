@@ -250,11 +250,7 @@ static enum error compute_measure(const struct storage_call *call,
                                   const struct livedata_settings *settings,
                                   const struct metric_request *request, struct metric_value *value)
 {
-    struct measure_request measured = {.measure = request->metric->measure,
-                                       .rows_max = 1,
-                                       .timeout_ms = (int)settings->query_timeout_ms,
-                                       .currency = settings->currency,
-                                       .rates = &settings->currency_rates};
+    struct measure_request measured = measure_request_of(settings, request->metric->measure, 1);
     struct measure_currencies currencies;
     struct measure_rows rows;
     int64_t size = 0;

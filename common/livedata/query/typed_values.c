@@ -35,11 +35,8 @@ static struct measure_request request_for(const struct plan_context *context,
                                           const struct typed_period *period)
 {
     const struct livedata_settings *settings = context->settings;
-    struct measure_request request = {.measure = compiled->measure,
-                                      .rows_max = TYPED_GROUPS_MAX,
-                                      .timeout_ms = (int)settings->query_timeout_ms,
-                                      .currency = settings->currency,
-                                      .rates = &settings->currency_rates};
+    struct measure_request request =
+        measure_request_of(settings, compiled->measure, TYPED_GROUPS_MAX);
 
     if (period)
         request.range = (struct time_range){period->from.given ? period->from.value : 0,

@@ -132,12 +132,10 @@ static struct measure_request request_for(const struct reading *reading,
                                           const struct measure *measure, struct time_range range,
                                           size_t rows_max)
 {
-    return (struct measure_request){.measure = measure,
-                                    .range = range,
-                                    .rows_max = rows_max,
-                                    .timeout_ms = (int)reading->settings->query_timeout_ms,
-                                    .currency = reading->settings->currency,
-                                    .rates = &reading->settings->currency_rates};
+    struct measure_request request = measure_request_of(reading->settings, measure, rows_max);
+
+    request.range = range;
+    return request;
 }
 
 static enum error too_many(const struct reading *reading)

@@ -188,11 +188,7 @@ static bool is_within(const struct slo *slo, double value)
 
 static struct measure_request request_of(const struct slo *slo)
 {
-    return (struct measure_request){.measure = slo->metric->measure,
-                                    .rows_max = WINDOW_BUCKETS_MAX,
-                                    .timeout_ms = (int)slo->settings->query_timeout_ms,
-                                    .currency = slo->settings->currency,
-                                    .rates = &slo->settings->currency_rates};
+    return measure_request_of(slo->settings, slo->metric->measure, WINDOW_BUCKETS_MAX);
 }
 
 /* Buckets from the first on, as many as are computed at a time. */
