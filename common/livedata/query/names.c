@@ -39,6 +39,15 @@ static bool may_begin(const char *fold, const char *name)
     return (unsigned char)*name >= 0x80 || tolower((unsigned char)*name) == *fold;
 }
 
+/* Whether folding leaves the name as it is: so it is with most, which are ASCII in lower case. */
+static bool is_folded(const char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name >= 0x80 || isupper((unsigned char)*name))
+            return false;
+    return true;
+}
+
 /* How many tokens from `at` on are this name; 0 = it does not stand there. */
 static size_t match(struct arena *arena, const struct question_tokens *tokens, size_t at,
                     const char *name)
@@ -48,8 +57,8 @@ static size_t match(struct arena *arena, const struct question_tokens *tokens, s
 
     if (!may_begin(tokens->items[at].fold, name))
         return 0;
-    rest = token_fold(arena, name);
-
+    if (!is_folded(name))
+        rest = token_fold(arena, name);
     while (*rest) {
         char word[WORD_MAX];
 

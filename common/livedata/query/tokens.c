@@ -460,15 +460,8 @@ static void translate(struct arena *arena, const struct token_names *names,
 
 static void find_numbers(struct question_tokens *tokens)
 {
-    static const char *const names[] = {"zero", "one",   "two",   "three", "four", "five",
-                                        "six",  "seven", "eight", "nine",  "ten"};
-
     for (size_t at = 0; at < tokens->words.count; at++)
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (strcmp(tokens->words.items[at].text, names[i]) == 0) {
-                tokens->words.items[at].number = true;
-                tokens->words.items[at].value = (double)i;
-            }
+        word_read_number(&tokens->words.items[at]);
 }
 
 static void find_grammar(struct question_tokens *tokens)

@@ -6,12 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct {
-    const char *text;
-    int value;
-} number_words[] = {{"one", 1}, {"two", 2},   {"three", 3}, {"four", 4}, {"five", 5},
-                    {"six", 6}, {"seven", 7}, {"eight", 8}, {"nine", 9}, {"ten", 10}};
-
 /* Signs of several bytes: those that separate, and those that are words of their own. */
 static const struct {
     const char *sign;
@@ -102,6 +96,18 @@ size_t clock_length(const char *at)
     return length == hours || is_letter(at[length]) || at[length] == ':' ? 0 : length;
 }
 
+void word_read_number(struct question_word *word)
+{
+    static const char *const names[] = {"zero", "one",   "two",   "three", "four", "five",
+                                        "six",  "seven", "eight", "nine",  "ten"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(word->text, names[i]) == 0) {
+            word->number = true;
+            word->value = (double)i;
+        }
+}
+
 static void add(struct arena *arena, struct question_words *words, const char *at, size_t length)
 {
     struct question_word *word = &words->items[words->count];
@@ -116,11 +122,7 @@ static void add(struct arena *arena, struct question_words *words, const char *a
     for (size_t i = 0; i < length; i++)
         lower[i] = (char)tolower((unsigned char)at[i]);
     *word = (struct question_word){.text = lower, .shown = arena_copy(arena, at, length)};
-    for (size_t i = 0; i < sizeof number_words / sizeof number_words[0]; i++)
-        if (strcmp(lower, number_words[i].text) == 0) {
-            word->number = true;
-            word->value = number_words[i].value;
-        }
+    word_read_number(word);
     if (number_length(lower) != length)
         return;
     for (size_t i = 0; i < length && used + 1 < sizeof digits; i++)

@@ -67,6 +67,9 @@ size_t clock_length(const char *at);
  * becomes "were" and "not". */
 void words_read(struct arena *arena, const char *question, struct question_words *words);
 
+/* Makes "seven" a number. */
+void word_read_number(struct question_word *word);
+
 /* Whether the word at `at` is this one, or one of the list (NULL at the end); false past the end.
  */
 bool word_is(const struct question_words *words, size_t at, const char *text);
