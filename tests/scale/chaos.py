@@ -12,8 +12,8 @@ SECONDS = 600 if SOAK else 10 if QUICK else 180
 
 class Chaos:
     """While it is entered, one victim after another is killed, stays away for a moment and is started again. A victim
-    has `name`, kill() and start(); all of them run when it is left. `seconds` is how long it goes on by itself;
-    `wait` waits for that end, `kills` says how often each was hit."""
+    has `name`, kill() and start(); all of them run when it is left. `seconds` is how long it goes on by itself, and
+    until each was hit once; `wait` waits for that end, `kills` says how often each was hit."""
 
     def __init__(self, victims, seconds=SECONDS, seed=None, pause=(1, 6), away=(0, 3)):
         self.victims = victims
@@ -29,8 +29,11 @@ class Chaos:
         chance = random.Random(self.seed)
         end = time.monotonic() + self.seconds
         try:
-            while time.monotonic() < end and not self._leave.wait(chance.uniform(*self.pause)):
-                self._strike(chance.choice(self.victims), chance.uniform(*self.away))
+            while time.monotonic() < end or not all(self.kills.values()):
+                for victim in chance.sample(self.victims, len(self.victims)):
+                    if self._leave.wait(chance.uniform(*self.pause)):
+                        return
+                    self._strike(victim, chance.uniform(*self.away))
         except Exception as error:  # of this thread, told by __exit__
             self.error = error
 

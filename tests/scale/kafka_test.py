@@ -1,13 +1,23 @@
-"""Kafka: the broker that the part starts."""
+"""Kafka in: what lies in its topics is applied exactly once, whoever dies meanwhile; what is wrong is laid aside."""
 
+import json
 import time
 
 import pytest
+import requests
 from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
+from chaos import QUICK, Chaos
 from engine_kafka import Kafka
+from kafka_experiments import (Bridge, applied, batches, environment_seed, load, new_experiments, new_store, offsets, publish,
+                               records, shown, wait_applied)
+from project_fixtures import expect
+from stack import CHECKOUT, Stack
+from wait import wait_for
 
-RECORDS = 1000
+EVENTS = 50_000 if QUICK else 1_000_000
+RATE_EVENTS = 20_000 if QUICK else 200_000
+EXPERIMENTS = 4
 
 
 @pytest.fixture(scope="module")
@@ -16,18 +26,177 @@ def kafka():
         yield engine
 
 
-def test_acknowledged_records_outlive_a_kill(kafka):
-    producer = Producer({"bootstrap.servers": kafka.address, "acks": "all", "enable.idempotence": True})
-    for number in range(RECORDS):
-        producer.produce("kept", str(number), key=str(number))
-        producer.poll(0)
-    assert producer.flush(60) == 0
-    kafka.kill()
-    kafka.start()
-    consumer = Consumer({"bootstrap.servers": kafka.address, "group.id": "g"})
-    consumer.assign([TopicPartition("kept", partition, OFFSET_BEGINNING) for partition in range(6)])
-    seen, end = set(), time.monotonic() + 60
-    while len(seen) < RECORDS and time.monotonic() < end:
-        seen |= {int(message.value()) for message in consumer.consume(RECORDS, 1) if not message.error()}
+def read(kafka, topic, count, partitions=6):
+    """So many messages of a topic."""
+    consumer = Consumer({"bootstrap.servers": kafka.address, "group.id": "reader", "log_level": 0})
+    found, end = [], time.monotonic() + 60
+    consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in range(partitions)])
+    while len(found) < count and time.monotonic() < end:
+        found += [message for message in consumer.consume(count, 1) if not message.error()]
     consumer.close()
-    assert seen == set(range(RECORDS))
+    return found
+
+
+def of(sent, names):
+    """The records for experiments of other ids: of another service."""
+    return ((kind, names[experiment], record) for kind, experiment, record in sent)
+
+
+def test_kills_of_bridge_and_broker_change_no_sum(kafka):
+    """A million events, published while the bridge applies them and both are killed at random: the same as when they
+    are posted to another service."""
+    seed = environment_seed()
+    print(f"seed {seed}", flush=True)
+    with new_store() as store, new_store() as other:
+        mine, theirs = new_experiments(store, EXPERIMENTS), new_experiments(other, EXPERIMENTS)
+        with Bridge(store, kafka) as bridge, Chaos([bridge, kafka], seed=seed) as chaos:
+            publish(kafka, of(records(EVENTS, range(EXPERIMENTS), seed), mine))
+            chaos.wait()
+            wait_applied(store, EVENTS, bridge)
+            assert all(chaos.kills.values()), chaos.kills
+        assert applied(store) == EVENTS
+        load(other, of(records(EVENTS, range(EXPERIMENTS), seed), theirs))
+        assert shown(store, mine) == shown(other, theirs)
+        done = store.program("live-rebuild", "--verify", *mine[:1])
+        assert done.returncode == 0 and "differences=0" in done.stdout, done.stdout
+
+
+def counts(store, experiment):
+    answer = expect(store.client.get(f"/api/v1/experiments/{experiment}/ingestion"))
+    return answer["exposures_total"], answer["conversions_total"]
+
+
+@pytest.fixture
+def fresh():
+    """A prefix of topics that nobody else has."""
+    return f"t{time.monotonic_ns()}."
+
+
+@pytest.fixture(scope="module")
+def store():
+    with new_store() as store:
+        yield store
+
+
+def test_a_wrong_record_is_laid_aside_and_the_others_count(kafka, store, fresh):
+    (mine,) = new_experiments(store, 1)
+    producer = Producer({"bootstrap.servers": kafka.address, "log_level": 0})
+    good = {"experiment_id": mine, "user_id": "u", "variation_index": 1}
+    wrong = [b"no JSON", json.dumps({**good, "variation_index": 99}).encode(),
+             json.dumps({**good, "experiment_id": "none", "user_id": "v"}).encode()]
+    for value in (json.dumps(good), *wrong, json.dumps({**good, "user_id": "w"})):
+        producer.produce(f"{fresh}exposures", value, key="u")
+    assert producer.flush(60) == 0
+    with Bridge(store, kafka, AB_KAFKA_TOPIC_PREFIX=fresh, AB_BRIDGE_GROUP_ID=fresh) as bridge:
+        wait_for(lambda: counts(store, mine) == (2, 0), lambda: bridge.log.read_text()[-2000:])
+        letters = read(kafka, f"{fresh}exposures.dead", 3)
+        assert bridge.stop() == 0
+    assert sorted(letter.value() for letter in letters) == sorted(wrong)
+    for letter in letters:
+        headers = dict(letter.headers())
+        assert headers["assay.topic"].decode() == f"{fresh}exposures" and headers["assay.reason"]
+        assert wrong[int(headers["assay.offset"]) - 1] == letter.value()
+
+
+def test_two_bridges_share_the_partitions_and_one_that_leaves_leaves_them(kafka, store, fresh):
+    mine, settings = new_experiments(store, 1), {"AB_KAFKA_TOPIC_PREFIX": fresh, "AB_BRIDGE_GROUP_ID": fresh}
+    sent = list(of(records(3000, range(1), 1), mine))
+    publish(kafka, sent[:1000], fresh)
+    with Bridge(store, kafka, **settings) as first, Bridge(store, kafka, **settings) as second:
+        done = lambda: sum(at for (topic, _), at in offsets(store).items() if topic.startswith(fresh))  # noqa: E731
+        wait_for(lambda: done() == 1000)
+        publish(kafka, sent[1000:2000], fresh)
+        wait_for(lambda: done() == 2000)
+        assert first.stop() == 0
+        publish(kafka, sent[2000:], fresh)
+        wait_for(lambda: done() == 3000, lambda: second.log.read_text()[-2000:])
+        assert second.stop() == 0
+    other = new_experiments(store, 1)
+    load(store, of(((kind, 0, record) for kind, _, record in sent), other))
+    assert shown(store, mine) == shown(store, other)
+
+
+def test_intake_publishes_and_says_where(kafka, fresh):
+    """With AB_INTAKE=kafka the stack keeps nothing: 202 when all replicas have it, 503 while the broker is away."""
+    with new_store(AB_INTAKE="kafka", AB_KAFKA_TOPIC_PREFIX=fresh, AB_BRIDGE_GROUP_ID=fresh, AB_KAFKA_PUBLISH_SECONDS="2",
+                   KAFKA_BOOTSTRAP_SERVERS=kafka.address) as store:
+        (mine,) = new_experiments(store, 1)
+        path = f"/api/v1/experiments/{mine}/exposures"
+        ten = {"exposures": [{"user_id": f"u{n}", "variation_index": 0} for n in range(10)]}
+        # The first one makes the topic, which may take longer than it may wait; exposures count once.
+        answer = wait_for(lambda: (sent := store.client.send("POST", path, json=ten, may_fail=True)).status == 202 and sent)
+        assert sum(at["next_offset"] for at in answer.json()["published"]) >= 10
+        lines = "".join(json.dumps({"user_id": f"v{n}", "variation_index": 1}) + "\n" for n in range(5))
+        answer = store.client.send("POST", path + "/lines", data=lines.encode(), headers={"Content-Type": "application/x-ndjson"})
+        assert answer.status == 202 and answer.json()["received"] == 5
+        wait_for(lambda: counts(store, mine) == (15, 0), lambda: store.stack.logs())  # by the stack's own bridge
+        assert store.client.post("/api/v1/experiments/none/exposures",
+                                 {"exposures": [{"user_id": "u", "variation_index": 0}]}).status == 404
+        kafka.stop()
+        answer = store.client.send("POST", path, json={"exposures": [{"user_id": "late", "variation_index": 0}]}, may_fail=True)
+        assert answer.status == 503 and int(answer.headers["Retry-After"]) > 0 and counts(store, mine) == (15, 0)
+        checks = {check["name"]: check for check in store.client.get("/readyz").json()["checks"]}
+        assert "lag=0" in checks["kafka"]["detail"]
+        assert f'ab_live_lag_records{{topic="{fresh}exposures"}} 0' in store.client.get("/metrics").body.decode()
+        kafka.start()
+        wait_for(lambda: store.client.send("POST", path, json={"exposures": [{"user_id": "late", "variation_index": 0}]},
+                                           may_fail=True).status == 202)
+        wait_for(lambda: counts(store, mine) == (16, 0))
+
+
+def click(number, tenant):
+    return {"event_id": f"00000000-0000-4000-8000-{number:012d}", "event_type": "click", "source": "web", "tenant": tenant,
+            "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "session_id": f"SES-{tenant}", "user_id": None,
+            "page_url": "/", "user_agent": "test"}
+
+
+KEY = {"X-API-Key": "key-of-the-part-about-kafka-0123456789"}
+MILL = {"before": None, "after": {"machine_id": "M-9", "label": "Mill", "site": "west", "cost": "1.5", "installed": None},
+        "op": "c", "ts_ms": 1775296800999, "source": {"name": "plant", "schema": "public", "table": "machines",
+                                                      "ts_ms": 1775296800000, "lsn": 1}}
+
+
+def test_events_of_live_data_come_by_kafka(kafka, fresh):
+    """Events twice, junk between them, and rows as Debezium writes them, with a tombstone."""
+    producer = Producer({"bootstrap.servers": kafka.address, "log_level": 0})
+    for number in range(40):
+        producer.produce(f"{fresh}events", json.dumps(click(number % 20, ("default", "acme")[number % 2])), key=str(number % 20))
+    producer.produce(f"{fresh}events", "no JSON")
+    producer.produce(f"{fresh}rows", json.dumps(MILL), key="M-9")
+    producer.produce(f"{fresh}rows", None, key="M-9")
+    assert producer.flush(60) == 0
+    with Stack(services=("livedata",)) as stack:
+        stack.start({"LIVE_API_KEYS": f"{KEY['X-API-Key']}:part", "KAFKA_BOOTSTRAP_SERVERS": kafka.address,
+                     "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{CHECKOUT}/config/demo/machines", "LIVE_RATE_LIMIT_RPM": 100_000,
+                     "LIVE_BRIDGE_TOPICS": f"{fresh}events,{fresh}rows", "LIVE_BRIDGE_GROUP_ID": fresh})
+
+        def ask(path):
+            return requests.get(stack.base_url + path, headers=KEY, timeout=30).text
+        wait_for(lambda: '"event_count":10' in ask("/v1/entity/session/SES-default"), lambda: stack.logs("livedata-bridge")[-3000:])
+        wait_for(lambda: "Mill" in ask("/v1/entity/machine/M-9"), lambda: stack.logs("livedata-bridge")[-3000:])
+        assert "records behind" in ask("/v1/health"), ask("/v1/health")
+        (letter,) = read(kafka, f"{fresh}events.dead", 1)
+        assert letter.value() == b"no JSON"
+
+
+def test_the_bridge_is_as_fast_as_direct_batches(kafka, fresh):
+    """The same records: a topic that was filled before, against POST batches while the broker is stopped."""
+    with new_store() as store:
+        mine, others = new_experiments(store, EXPERIMENTS), new_experiments(store, EXPERIMENTS)
+        sent = list(records(RATE_EVENTS, range(EXPERIMENTS), 1))
+        publish(kafka, of(sent, mine), fresh)
+        kafka.stop()
+        ready = list(batches(of(sent, others)))
+        started = time.monotonic()
+        load(store, ((kind, experiment, record) for experiment, kind, some in ready for record in some))
+        direct = time.monotonic() - started
+        kafka.start()
+        with Bridge(store, kafka, AB_KAFKA_TOPIC_PREFIX=fresh, AB_BRIDGE_GROUP_ID=fresh) as bridge:
+            wait_for(lambda: applied(store) > 0, lambda: bridge.log.read_text()[-2000:])
+            started, before = time.monotonic(), applied(store)
+            wait_applied(store, RATE_EVENTS, bridge)
+            bridged = (time.monotonic() - started) * RATE_EVENTS / max(1, RATE_EVENTS - before)
+        ratio = direct / bridged
+        print(f"direct {RATE_EVENTS / direct:.0f}/s, bridge {RATE_EVENTS / bridged:.0f}/s: {ratio:.2f}", flush=True)
+        assert shown(store, mine) == shown(store, others)
+        assert ratio >= 0.6
