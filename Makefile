@@ -24,7 +24,7 @@ ALL_LDFLAGS = -pie -Wl,-z,relro,-z,now,--as-needed,--gc-sections,--compress-debu
 PANGO := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I pangocairo))
 LIBS = -lcrypt -lhiredis -ljansson -lyaml -lsodium -lsqlite3 -lutf8proc -lstemmer -lpcre2-8 -lz -lzip -lxml2 -lgumbo -luchardet -lxlsxwriter -lpangocairo-1.0 -lpango-1.0 -lgobject-2.0 -lcairo -lm -lpthread
 # Our programs load these when they first call them (common/base/library.h).
-LOADED_LIBS = -lcurl -lpq -lcrypto
+LOADED_LIBS = -lcurl -lpq -lcrypto -lrdkafka
 
 library = $(BUILD)/libassay.a
 library_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard common/*/*.c common/*/*/*.c))

@@ -4,6 +4,7 @@
 #include "db/common_settings.h"
 #include "db/db.h"
 #include "i18n/i18n.h"
+#include "kafka/kafka_settings.h"
 
 #include <string.h>
 #include <strings.h>
@@ -168,6 +169,14 @@ const struct setting experiments_settings_table[] = {
      .help = "Days since they ended after which a purge takes webhook deliveries; 0 keeps them."},
     {"AB_RETENTION_AUDIT_DAYS", SETTING_INTEGER, AT(retention_audit_days), "0", 0, 36500,
      .help = "Age at which a purge takes audit entries; 0 keeps them."},
+    KAFKA_SETTINGS("AB_", "experiments-bridge", "2000"),
+    {"AB_KAFKA_TOPIC_PREFIX", SETTING_TEXT, AT(kafka_topic_prefix), "experiments.", 0, 100,
+     .may_be_blank = true,
+     .help = "What the names of the topics begin with; `exposures`, `conversions`, `identities`, "
+             "`exclusions`, `holdout`, `pre-period` or `strata` follows."},
+    {"AB_INTAKE", SETTING_CHOICE, AT(intake), "database", .choices = kafka_intake_names,
+     .help = "Where records of running experiments go that come over HTTP: `database`, or `kafka`, "
+             "where they are published and answered with 202 when all replicas have them."},
     {"AB_LIVE_SPIKE_EVENTS", SETTING_INTEGER, AT(live_spike_events), "100", 1, 1000000000,
      .help = "Conversion events of one person in an experiment, all metrics together, beyond which "
              "the person is taken for a robot and left out. A change recomputes the aggregates of "

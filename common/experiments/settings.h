@@ -6,6 +6,7 @@
 #include "base/confine.h"
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
+#include "kafka/kafka_settings.h"
 
 struct experiments_settings {
     const char *app_name;
@@ -95,6 +96,10 @@ struct experiments_settings {
     int64_t retention_conversions_days;
     int64_t retention_audit_days;
     int64_t retention_webhook_deliveries_days;
+
+    struct kafka_settings kafka;
+    const char *kafka_topic_prefix;
+    int intake; /* enum kafka_intake */
 
     int64_t live_spike_events;
     int64_t live_mixture_users;

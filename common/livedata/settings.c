@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/string_list.h"
 #include "db/db.h"
+#include "kafka/kafka_settings.h"
 #include "livedata/timestamp.h"
 #include "net/redis.h"
 #include "webhook/webhook.h"
@@ -138,6 +139,11 @@ const struct setting livedata_settings_table[] = {
     {"REDIS_URL", SETTING_TEXT, AT(redis_url), NULL, .secret = true,
      .help = "`redis://[user:password@]host[:port][/database]`: hosts tell each other there, too, "
              "what was changed; unset: none."},
+    KAFKA_SETTINGS("LIVE_", "live-serving-bridge", "256"),
+    {"LIVE_BRIDGE_TOPICS", SETTING_LIST, AT(bridge_topics), "events.validated",
+     .help = "Topics of Kafka that `livedata-bridge` applies, events as POST /v1/events takes them "
+             "or rows as Debezium writes them; `^` begins a pattern. Of a tenant with "
+             "`kafka_topic_prefix` in LIVE_TENANTS_FILE also `<prefix>.<topic>`."},
     {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
      .help = "Whether historical order metrics see orders as they were then, or as they are now."},
     {"LIVE_CURRENCY", SETTING_TEXT, AT(currency), "RUB", 3, 3, .required = true,

@@ -8,6 +8,7 @@
 #include "base/confine.h"
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
+#include "kafka/kafka_settings.h"
 
 enum { CURRENCY_RATES_MAX = 32 };
 
@@ -89,7 +90,9 @@ struct livedata_settings {
     int64_t waits_per_family;
     int64_t query_rows_max;
     bool cache_listen;
-    const char *redis_url;        /* NULL = none */
+    const char *redis_url; /* NULL = none */
+    struct kafka_settings kafka;
+    struct string_list bridge_topics;
     const char *orchestrator_url; /* NULL = only rules translate questions */
     const char *orchestrator_model;
     double orchestrator_timeout_seconds;

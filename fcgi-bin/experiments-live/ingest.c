@@ -1,6 +1,7 @@
 /* Takes batches of records. */
 #include "experiments-live/live.h"
 
+#include "base/clock.h"
 #include "experiments/live/ingest.h"
 #include "experiments/live/view.h"
 
@@ -8,13 +9,26 @@ struct ingest_reply {
     int64_t received;
     int64_t recorded;
     int64_t deduplicated;
+    OBJECT_LIST(struct kafka_intake_position, published); /* struct kafka_intake_position */
 };
+
+#define OWNER struct kafka_intake_position
+static const struct field position_fields[] = {
+    STRING(OWNER, topic),
+    INTEGER(OWNER, partition),
+    INTEGER(OWNER, next_offset, .help = "The records lie before it."),
+};
+#undef OWNER
+static SCHEMA(position_schema, struct kafka_intake_position, "PublishedRecords", position_fields);
 
 #define OWNER struct ingest_reply
 static const struct field reply_fields[] = {
     INTEGER(OWNER, received),
     INTEGER(OWNER, recorded),
     INTEGER(OWNER, deduplicated, .help = "Dropped, because the like of it was recorded before."),
+    OBJECTS(OWNER, published, position_schema, .omit_if_null = true,
+            .help = "With 202: where in Kafka the records lie, which count when the bridge has "
+                    "applied them."),
 };
 #undef OWNER
 SCHEMA(ingest_reply_schema, struct ingest_reply, "IngestReply", reply_fields);
@@ -80,14 +94,52 @@ enum error live_begin(struct request *request, struct live_call *call)
     return service_database(request, &call->db);
 }
 
+enum error live_publish(struct request *request, const struct live_call *call, enum live_kind kind,
+                        const struct object_list *records, struct object_list *published)
+{
+    struct kafka_producer *producer;
+    enum error error = service_kafka(request, &producer);
+
+    if (error)
+        return error;
+    error = kafka_intake_publish(producer, call->arena, service_settings(request),
+                                 request->arguments[0], kind, records, clock_unix_microseconds(),
+                                 published, call->problem);
+    if (error == ERROR_UNAVAILABLE)
+        service_lost_kafka(request);
+    return error;
+}
+
+static enum error publish(struct request *request, struct reply *reply, enum live_kind kind)
+{
+    const struct live_batch *batch = request->body;
+    struct ingest_reply *answer = ARENA_NEW(request->arena, struct ingest_reply);
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_check_experiment(&call, request->arguments[0]);
+    if (!error)
+        error = live_publish(request, &call, kind, &batch->records, &answer->published);
+    if (error)
+        return error;
+    answer->received = (int64_t)batch->records.count;
+    reply->status = 202;
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
 static enum error take(struct request *request, struct reply *reply, enum live_kind kind)
 {
     const struct live_batch *batch = request->body;
     struct ingest_reply *answer = ARENA_NEW(request->arena, struct ingest_reply);
     struct live_outcome outcome;
     struct live_call call;
-    enum error error = live_begin(request, &call);
+    enum error error;
 
+    if (service_settings(request)->intake == KAFKA_INTAKE_KAFKA)
+        return publish(request, reply, kind);
+    error = live_begin(request, &call);
     if (!error)
         error = live_ingest(&call, request->arguments[0], kind, &batch->records, &outcome);
     if (error)

@@ -155,6 +155,28 @@ static void report_errors(struct intake *intake, const struct live_lines *lines)
     }
 }
 
+/* Records a batch, or publishes it. */
+static enum error take_batch(struct intake *intake, const struct live_call *call,
+                             const struct live_lines *lines)
+{
+    struct object_list published;
+    struct live_outcome outcome;
+    enum error error;
+
+    if (service_settings(intake->request)->intake == KAFKA_INTAKE_KAFKA) {
+        intake->outcome.received += (int64_t)lines->records.count;
+        return lines->records.count
+                   ? live_publish(intake->request, call, intake->kind, &lines->records, &published)
+                   : ERROR_NONE;
+    }
+    error =
+        live_ingest(call, intake->request->arguments[0], intake->kind, &lines->records, &outcome);
+    intake->outcome.received += outcome.received;
+    intake->outcome.recorded += outcome.recorded;
+    intake->outcome.deduplicated += outcome.deduplicated;
+    return error;
+}
+
 /* Batches of one transaction. */
 static enum error take_batches(struct intake *intake)
 {
@@ -164,18 +186,13 @@ static enum error take_batches(struct intake *intake)
 
     call.arena = intake->arena;
     while (!error && more) {
-        struct live_outcome outcome;
         struct live_lines lines;
 
         error = read_batch(intake, &lines, &more);
         if (error)
             return error;
         report_errors(intake, &lines);
-        error = live_ingest(&call, intake->request->arguments[0], intake->kind, &lines.records,
-                            &outcome);
-        intake->outcome.received += outcome.received;
-        intake->outcome.recorded += outcome.recorded;
-        intake->outcome.deduplicated += outcome.deduplicated;
+        error = take_batch(intake, &call, &lines);
         arena_reset(intake->arena);
     }
     return error;
@@ -192,9 +209,14 @@ static enum error take_all(struct intake *intake)
     if (!intake->arena)
         return problem_set(&request->problem, ERROR_SYSTEM, "out_of_memory",
                            "no memory for a batch");
-    error = db_begin(intake->call.db, DB_WRITE, &request->problem);
-    if (!error)
-        error = db_finish(intake->call.db, take_batches(intake), &request->problem);
+    if (service_settings(request)->intake == KAFKA_INTAKE_KAFKA) {
+        error = live_check_experiment(&intake->call, request->arguments[0]);
+        error = error ? error : take_batches(intake);
+    } else {
+        error = db_begin(intake->call.db, DB_WRITE, &request->problem);
+        if (!error)
+            error = db_finish(intake->call.db, take_batches(intake), &request->problem);
+    }
     arena_destroy(intake->arena);
     return error;
 }
@@ -235,6 +257,8 @@ static enum error take_lines(struct request *request, struct reply *reply, enum 
     answer->received = intake->outcome.received + answer->refused;
     answer->recorded = intake->outcome.recorded;
     answer->deduplicated = intake->outcome.deduplicated;
+    if (service_settings(request)->intake == KAFKA_INTAKE_KAFKA)
+        reply->status = 202;
     reply->object = answer;
     return ERROR_NONE;
 }

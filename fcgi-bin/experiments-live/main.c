@@ -12,17 +12,19 @@
 #define TAKES(path_end, kind, function, operation, what)                                           \
     {                                                                                              \
         .method = METHOD_POST, .path = EXPERIMENT path_end, .role = ROLE_WRITER,                   \
-        .body = &live_batch_schemas[kind], .reply = &ingest_reply_schema, .errors = ERRORS(400),   \
-        .handler = (function), .name = (operation), .tag = "experiments", .summary = (what)        \
+        .body = &live_batch_schemas[kind], .reply = &ingest_reply_schema,                          \
+        .errors = ERRORS(WITH_REPLY(202), 400, 503), .handler = (function), .name = (operation),   \
+        .tag = "experiments", .summary = (what)                                                    \
     }
 
 /* The same as lines: wrong lines are reported, and the others are taken. */
 #define TAKES_LINES(path_end, function, operation)                                                 \
     {                                                                                              \
         .method = METHOD_POST, .path = EXPERIMENT path_end "/lines", .role = ROLE_WRITER,          \
-        .takes = "application/x-ndjson", .reply = &lines_reply_schema, .errors = ERRORS(400, 415), \
-        .headers = HEADERS("Content-Encoding"), .handler = (function), .name = (operation),        \
-        .tag = "experiments", .summary = "The same as lines of JSON",                              \
+        .takes = "application/x-ndjson", .reply = &lines_reply_schema,                             \
+        .errors = ERRORS(WITH_REPLY(202), 400, 415, 503), .headers = HEADERS("Content-Encoding"),  \
+        .handler = (function), .name = (operation), .tag = "experiments",                          \
+        .summary = "The same as lines of JSON",                                                    \
         .help =                                                                                    \
             "One record per line, as many as the body may hold, all in one transaction; wrong "    \
             "lines are left out and told with their numbers. With `Content-Encoding: gzip` "       \

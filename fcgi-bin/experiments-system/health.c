@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
+#include "kafka/offsets.h"
 #include "limits/limits.h"
 
 #include <stdlib.h>
@@ -162,6 +163,27 @@ static void check_storage(struct checklist *list)
     check_pool(list, state);
 }
 
+/* How far the bridge is. HTTP works without it, so that this host stays ready. */
+static void check_kafka(struct checklist *list)
+{
+    struct request *request = list->request;
+    struct problem problem;
+    struct kafka_lag *lags, all;
+    size_t count;
+    struct db *db;
+
+    if (!service_settings(request)->kafka.brokers ||
+        store_database(service_store(request), &db, &problem) ||
+        kafka_lags_read(db, request->arena, &lags, &count, &problem))
+        return;
+    all = kafka_lag_of_all(lags, count);
+    add_check(list, "kafka", true,
+              count ? arena_print(request->arena, "lag=%lld records, broker heard of %.0f s ago",
+                                  (long long)all.records,
+                                  (double)(clock_unix_microseconds() - all.seen_at) / 1e6)
+                    : "the bridge has not found a topic yet");
+}
+
 static void check_frontend(struct checklist *list)
 {
     const struct experiments_settings *settings = service_settings(list->request);
@@ -228,6 +250,7 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     list->request = request;
     list->ready = true;
     check_storage(list);
+    check_kafka(list);
     check_frontend(list);
     check_llm(list);
     check_logging(list);

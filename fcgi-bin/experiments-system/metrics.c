@@ -1,8 +1,10 @@
 /* Metrics as text: what http has counted, and what is true at the moment of the scrape. */
 #include "experiments-system/metrics.h"
+#include "base/clock.h"
 #include "base/number.h"
 #include "experiments/service.h"
 #include "experiments/webhooks/subscription_store.h"
+#include "kafka/offsets.h"
 #include "limits/limits.h"
 
 static void add_head(struct text *out, const char *name, const char *kind, const char *help)
@@ -48,6 +50,24 @@ static void add_gauge(struct text *out, const char *name, const char *help, doub
     add_number(out, value);
 }
 
+/* Only where a bridge has found topics. */
+static void add_kafka(struct request *request, struct text *out, struct db *db)
+{
+    static const char name[] = "ab_live_lag_records";
+    struct kafka_lag *lags;
+    struct problem problem;
+    size_t count;
+
+    if (kafka_lags_read(db, request->arena, &lags, &count, &problem) || !count)
+        return;
+    add_head(out, name, "gauge", "Records in Kafka that are not applied yet.");
+    for (size_t i = 0; i < count; i++)
+        text_append_format(out, "%s{topic=\"%s\"} %lld\n", name, lags[i].topic,
+                           (long long)lags[i].records);
+    add_gauge(out, "ab_live_lag_seen_seconds", "How long ago the bridge heard of Kafka.",
+              (double)(clock_unix_microseconds() - kafka_lag_of_all(lags, count).seen_at) / 1e6);
+}
+
 enum error experiments_metrics_handle(struct request *request, struct reply *reply)
 {
     const struct metrics *metrics = request->server->metrics;
@@ -59,8 +79,10 @@ enum error experiments_metrics_handle(struct request *request, struct reply *rep
     metrics_write(metrics, out);
     limits_write_metrics(request->server->region, out);
     add_gauge(out, "ab_database_up", "1 when the database answers.", reached);
-    if (reached)
+    if (reached) {
         add_deliveries(out, db);
+        add_kafka(request, out, db);
+    }
     add_gauge(out, "ab_last_request_timestamp_seconds", "When a request was answered last.",
               metric_read(metrics, HTTP_METRIC_LAST_REQUEST, NULL) / 1e6);
     return ERROR_NONE;

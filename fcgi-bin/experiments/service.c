@@ -5,12 +5,15 @@
 #include "experiments/service_internal.h"
 #include "http/idempotency.h"
 #include "http/people.h"
+#include "kafka/producer.h"
 #include "net/address.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEASE_SECONDS = 120 /* no answer of the service takes so long: the worker is dead */ };
+
+static const int64_t kafka_pause_us = 1000000;
 
 static const struct reason_answer reasons[] = {
     {"project_not_found", 404, "project_not_found"},
@@ -64,6 +67,9 @@ static const struct reason_answer reasons[] = {
     {"chatapp_cancelled", 400, "http_error"},
     {"chatapp_state", 400, "http_error"},
     {"chatapp_oauth_failed", 502, "chatapp_oauth_failed"},
+    {"kafka_unavailable", 503, "kafka_unavailable",
+     "The records could not be kept; send them again"},
+    {"kafka_refused", 413, "kafka_refused"},
     {"llm_unauthorized", 401, "llm_auth"},
     {"llm_forbidden", 403, "llm_auth"},
     {"llm_transient", 503, "llm_transient",
@@ -224,7 +230,32 @@ static void after_turn(struct server *server)
 
 static void stop(void *state)
 {
+    kafka_producer_close(((struct service *)state)->producer);
     store_close(((struct service *)state)->store);
+}
+
+enum error service_kafka(struct request *request, struct kafka_producer **producer)
+{
+    struct service *service = request->state;
+    enum error error = ERROR_NONE;
+
+    if (clock_monotonic_microseconds() < service->kafka_away_until)
+        return problem_set(&request->problem, ERROR_UNAVAILABLE, "kafka_unavailable",
+                           "Kafka does not answer");
+    if (!service->producer)
+        error =
+            kafka_producer_open(&service->settings.kafka, &service->producer, &request->problem);
+    *producer = service->producer;
+    return error;
+}
+
+void service_lost_kafka(struct request *request)
+{
+    struct service *service = request->state;
+
+    kafka_producer_close(service->producer);
+    service->producer = NULL;
+    service->kafka_away_until = clock_monotonic_microseconds() + kafka_pause_us;
 }
 
 const struct experiments_settings *service_settings(const struct request *request)

@@ -58,6 +58,12 @@ void service_forget_key_census(struct request *request);
  * the database again. */
 void service_expect_keys(struct request *request);
 
+/* The worker's producer, made at the first call. ERROR_UNAVAILABLE kafka_unavailable right after
+ * service_lost_kafka(): who comes next shall not wait as long as who found out. */
+struct kafka_producer;
+MUST_CHECK enum error service_kafka(struct request *request, struct kafka_producer **producer);
+void service_lost_kafka(struct request *request);
+
 /* The caller, for the audit log. From the request's arena. */
 const struct actor *service_actor(const struct request *request);
 

@@ -9,7 +9,9 @@ struct service {
     struct experiments_settings settings;
     struct store *store;
     struct key_census census;
-    int64_t census_until; /* monotonic microseconds */
+    int64_t census_until;            /* monotonic microseconds, as `kafka_away_until` */
+    struct kafka_producer *producer; /* NULL until a record is published */
+    int64_t kafka_away_until;
 };
 
 struct rate_rule service_rule(int64_t max, int64_t window_seconds);

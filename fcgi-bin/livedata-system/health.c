@@ -137,10 +137,15 @@ enum error service_metrics_handle(struct request *request, struct reply *reply)
     struct health_report report;
 
     check_health(request, &report);
-    for (size_t i = 0; i < report.count; i++)
+    for (size_t i = 0; i < report.count; i++) {
+        const struct health_component *component = &report.all[i];
+
         metric_set(request->server->metrics, SERVICE_METRIC_HEALTH,
-                   (const char *const[]){report.all[i].name},
-                   1 - 0.5 * (double)report.all[i].status);
+                   (const char *const[]){component->name}, 1 - 0.5 * (double)component->status);
+        if (component->lag_records.given)
+            metric_set(request->server->metrics, SERVICE_METRIC_LAG, NULL,
+                       (double)component->lag_records.value);
+    }
     return metrics_handle(request, reply);
 }
 

@@ -11,6 +11,8 @@ const struct metric service_metrics[SERVICE_METRIC__MAX] = {
                                 "Rows of use that could not be written."},
     [SERVICE_METRIC_HEALTH] = {"live_pipeline_health", METRIC_GAUGE,
                                "1 healthy, 0.5 degraded, 0 unhealthy.", .labels = {"component"}},
+    [SERVICE_METRIC_LAG] = {"live_bridge_lag_records", METRIC_GAUGE,
+                            "Records in Kafka that are not applied yet."},
     [SERVICE_METRIC_APPLIED] = {"live_bridge_events_applied_total", METRIC_COUNTER,
                                 "Events that were applied."},
     [SERVICE_METRIC_DEAD_LETTERED] = {"live_bridge_events_deadletter_total", METRIC_COUNTER,

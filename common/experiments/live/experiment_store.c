@@ -253,6 +253,13 @@ static enum error check_project(const struct live_call *call, const char *id, in
     return ERROR_NONE;
 }
 
+enum error live_check_experiment(const struct live_call *call, const char *id)
+{
+    int64_t buckets;
+
+    return check_project(call, id, &buckets);
+}
+
 static enum error read_design(const struct live_call *call, const char *id,
                               struct live_reading *reading)
 {

@@ -8,6 +8,10 @@
 #include "experiments/live/live_store.h"
 #include "experiments/payloads/payload.h"
 
+/* Whether records may be taken: ERROR_NOT_FOUND with `project_not_found`, ERROR_INVALID with
+ * `project_archived`. */
+MUST_CHECK enum error live_check_experiment(const struct live_call *call, const char *id);
+
 /*
  * For a change: checks the project, takes the lock of the experiment until the transaction ends,
  * and reads its row; creates the row if it is missing. The row of a divided experiment is read

@@ -26,6 +26,7 @@ static bool read_tenant(struct arena *arena, const json_t *json, struct tenant *
         .events_per_day = json_integer_value(json_object_get(json, "max_events_per_day")),
         .keys_most = json_integer_value(json_object_get(json, "max_api_keys")),
         .version_pin = catalog_text(json, "api_version_pin", arena),
+        .topic_prefix = catalog_text(json, "kafka_topic_prefix", arena),
         .time_zone = catalog_text(json, "time_zone", arena)};
     if (json_is_array(types)) {
         struct string_list *list = ARENA_NEW(arena, struct string_list);

@@ -14,6 +14,7 @@ struct tenant {
     int64_t keys_most;
     const struct string_list *types; /* NULL = all */
     const char *version_pin;         /* or NULL */
+    const char *topic_prefix;        /* its topics of Kafka are `<prefix>.<topic>`; NULL = none */
     const char *time_zone;           /* of its calendar; NULL = the one of the settings */
     struct string_list domains;      /* that it lists */
     const struct catalog *catalog;   /* what it sees: these domains, or all without a list */

@@ -522,7 +522,7 @@ void apply_announce(struct apply_call *call, struct apply_touched *touched, bool
     }
 }
 
-static void count_result(const struct apply_result *result, struct apply_counts *counts)
+void apply_count(const struct apply_result *result, struct apply_counts *counts)
 {
     counts->accepted++;
     counts->applied += result->status == EVENT_APPLIED;
@@ -538,7 +538,7 @@ static enum error begin(struct apply_call *call)
 
     if (error)
         return error;
-    error = db_lock(call->storage.db, "livedata.apply", call->storage.problem);
+    error = db_lock(call->storage.db, APPLY_LOCK, call->storage.problem);
     call->storage.now = clock_unix_microseconds() + call->clock_ahead;
     call->outbound_state = NULL;
     if (error)
@@ -574,7 +574,7 @@ enum error apply_batch(struct apply_call *call, json_t *const *events, size_t co
         return error;
     for (size_t i = 0; !error && i < count; i++) {
         error = apply_one(call, events[i], &touched, &results[i]);
-        count_result(&results[i], counts);
+        apply_count(&results[i], counts);
     }
     for (size_t i = 0; !error && i < call->heartbeat_count; i++) {
         error = source_beat(&call->storage, &call->heartbeats[i], call->sources_max);

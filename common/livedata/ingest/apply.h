@@ -66,6 +66,12 @@ struct apply_call {
 MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events, size_t count,
                                   struct apply_result *results, struct apply_counts *counts);
 
+/* Adds a result. */
+void apply_count(const struct apply_result *result, struct apply_counts *counts);
+
+/* The db_lock() of whoever writes the journal. */
+#define APPLY_LOCK "livedata.apply"
+
 /* The same inside the caller's transaction, which then calls apply_finish(). */
 struct apply_entity; /* rows to index for search, once, at the end */
 struct apply_source {

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "db/query.h"
+#include "kafka/offsets.h"
 #include "livedata/freshness/bounds.h"
 #include "livedata/journal/journal.h"
 #include "livedata/timestamp.h"
@@ -29,9 +30,12 @@ static const struct field quality_fields[] = {
     NULLABLE_NUMBER(OWNER, pass_rate, .omit_if_null = true),
     NULLABLE_INTEGER(OWNER, total_events, .omit_if_null = true),
     NULLABLE_INTEGER(OWNER, rejected_events, .omit_if_null = true)};
+static const struct field kafka_fields[] = {
+    NULLABLE_INTEGER(OWNER, lag_records, .omit_if_null = true)};
 static const struct field serving_fields[] = {
     STRING(OWNER, backend, .nullable = true, .omit_if_null = true)};
 #undef OWNER
+static SCHEMA(kafka_schema, struct health_component, "KafkaMetrics", kafka_fields);
 static SCHEMA(component_schema, struct health_component, "HealthComponent", component_fields);
 static SCHEMA(freshness_schema, struct health_component, "FreshnessMetrics", freshness_fields);
 static SCHEMA(quality_schema, struct health_component, "QualityMetrics", quality_fields);
@@ -120,6 +124,30 @@ static void judge_quality(const struct storage_call *call, int64_t total, int64_
         component->pass_rate = GIVEN_NUMBER(number_round(rate, 4));
 }
 
+/* The bridge writes down when it heard of the broker, so this is true of all hosts. */
+static void judge_kafka(const struct storage_call *call, struct health_report *report)
+{
+    struct kafka_lag *lags, all;
+    struct health_component *component;
+    double silence;
+    size_t count;
+
+    if (kafka_lags_read(call->db, call->arena, &lags, &count, call->problem))
+        return;
+    all = kafka_lag_of_all(lags, count);
+    silence = (double)(call->now - all.seen_at) / 1e6;
+    component =
+        add(report, "kafka",
+            !count                            ? DEGRADED
+            : silence > KAFKA_SILENCE_SECONDS ? UNHEALTHY
+                                              : HEALTHY,
+            !count ? "The bridge has not found a topic yet"
+                   : arena_print(call->arena, "%lld records behind, broker heard of %.0f s ago",
+                                 (long long)all.records, silence));
+    component->placeholder = !count;
+    component->lag_records = GIVEN_INTEGER(all.records);
+}
+
 static enum error read_events(const struct storage_call *call, struct event_mark *newest,
                               int64_t *total, int64_t *rejected)
 {
@@ -147,6 +175,8 @@ void health_inspect(const struct storage_call *call, const struct livedata_setti
     struct health_component *serving;
 
     *report = (struct health_report){.checked_at = call->now};
+    if (settings->kafka.brokers && call->db)
+        judge_kafka(call, report);
     serving = add(report, "serving", there ? HEALTHY : UNHEALTHY,
                   there ? "The store answers" : "The store does not answer");
     serving->backend = call->db && db_engine(call->db) == DB_POSTGRES ? "postgres" : "sqlite";
@@ -194,9 +224,12 @@ static const char *metrics_of(struct arena *arena, struct health_component compo
         schema = &freshness_schema;
     else if (strcmp(component.name, "quality") == 0)
         schema = &quality_schema;
+    else if (strcmp(component.name, "kafka") == 0)
+        schema = &kafka_schema;
     if (!whole) {
         component.sla_seconds = component.pass_rate = (struct optional_number){0};
-        component.total_events = component.rejected_events = (struct optional_integer){0};
+        component.total_events = component.rejected_events = component.lag_records =
+            (struct optional_integer){0};
         component.backend = NULL;
     }
     return schema_json(arena, METRICS_TEXT_MAX, schema, &component);

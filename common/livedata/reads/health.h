@@ -20,7 +20,7 @@ struct health_component {
 
     bool placeholder;
     struct optional_number last_event_age_seconds, event_age_seconds, sla_seconds, pass_rate;
-    struct optional_integer total_events, rejected_events;
+    struct optional_integer total_events, rejected_events, lag_records;
     const char *backend;
 };
 
@@ -28,7 +28,7 @@ struct health_report {
     enum health_word status;
     int64_t checked_at;
     size_t count;
-    struct health_component all[5]; /* the last one is the pool: health_show() adds it */
+    struct health_component all[6]; /* the last one is the pool: health_show() adds it */
     OBJECT_LIST(struct health_component, components); /* for answers: those of `all` */
 };
 SCHEMA_OF(health_schema, struct health_report);

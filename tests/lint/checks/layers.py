@@ -8,7 +8,7 @@ from lint import Finding, include_name, includes
 
 KITS = {
     "accounts", "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "stats", "text",
-    "browser", "documents", "telemetry", "embedding", "limits",
+    "browser", "documents", "telemetry", "embedding", "limits", "kafka",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 
@@ -18,6 +18,7 @@ BELOW = {
     "accounts": {"net", "db", "shm"} | LOW,
     "webhook": {"jobs", "llm", "search", "report", "net", "db", "shm"} | LOW,
     "jobs": {"net", "db", "shm"} | LOW,
+    "kafka": {"jobs", "db", "shm"} | LOW,
     "llm": {"net", "db", "shm"} | LOW,
     "search": {"net", "db", "shm"} | LOW,
     "report": {"net", "db", "shm", "crypto", "i18n"},
@@ -37,6 +38,7 @@ LIBRARIES = {
     r"sqlite3": "db",
     r"libpq|postgresql/": "db",
     r"curl/": "net",
+    r"librdkafka/": "kafka",
     r"hiredis/": "net",
     r"sodium": "crypto",
     r"openssl/": "crypto",

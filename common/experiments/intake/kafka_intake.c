@@ -1,0 +1,270 @@
+/* Decodes, applies and publishes records of experiments in Kafka's messages. */
+#include "experiments/intake/kafka_intake.h"
+
+#include "base/json.h"
+#include "base/list.h"
+#include "base/schema_words.h"
+#include "experiments/live/ingest.h"
+#include "experiments/live/record_schemas.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECORD_DEPTH = 8, MESSAGE_MAX = 64 * 1024 };
+
+struct kafka_intake_record {
+    enum live_kind kind;
+    const char *experiment; /* NULL = it is refused */
+    void *record;
+};
+
+static const char *topic_of(struct arena *arena, const struct experiments_settings *settings,
+                            enum live_kind kind)
+{
+    return arena_print(arena, "%s%s", settings->kafka_topic_prefix, live_kind_names[kind]);
+}
+
+struct string_list kafka_intake_topics(struct arena *arena,
+                                       const struct experiments_settings *settings)
+{
+    struct string_list topics = {0, ARENA_ARRAY(arena, const char *, LIVE_KIND__MAX)};
+
+    for (int kind = 0; kind < LIVE_KIND__MAX; kind++)
+        topics.items[topics.count++] = topic_of(arena, settings, (enum live_kind)kind);
+    return topics;
+}
+
+/* The field that a path ends at, with what is wrong. */
+static const char *describe(struct arena *arena, const struct schema_errors *errors)
+{
+    const struct schema_path *path = errors->items[0].path;
+    const char *words = schema_fault_words[errors->items[0].fault];
+
+    while (path && !path->key)
+        path = path->parent;
+    return path ? arena_print(arena, "%s %s", path->key, words) : words;
+}
+
+/* Why the message is refused, or NULL. */
+static const char *decode(struct arena *arena, const struct kafka_record *message,
+                          struct kafka_intake_record *decoded)
+{
+    const struct schema *schema = &live_record_schemas[decoded->kind];
+    struct schema_errors errors;
+    struct json_fault fault;
+    const json_t *experiment;
+    json_t *document;
+
+    if (!message->value)
+        return "it is empty";
+    if (json_read(arena, message->value, message->length, RECORD_DEPTH, &document, &fault))
+        return arena_copy_string(arena, fault.text);
+    experiment = json_object_get(document, "experiment_id");
+    if (!json_is_string(experiment) || !json_string_length(experiment))
+        return "experiment_id: a text is needed";
+    decoded->experiment = json_string_value(experiment);
+    json_object_del(document, "experiment_id");
+    decoded->record = arena_alloc_array(arena, 1, schema->size);
+    memset(decoded->record, 0, schema->size);
+    if (schema_decode(schema, document, "record", decoded->record, &errors, arena)) {
+        decoded->experiment = NULL;
+        return describe(arena, &errors);
+    }
+    return NULL;
+}
+
+static enum live_kind kind_of(const struct kafka_intake_context *intake, const char *topic)
+{
+    for (size_t i = 0; i < intake->topics.count; i++)
+        if (strcmp(intake->topics.items[i], topic) == 0)
+            return (enum live_kind)i;
+    return LIVE_KIND__MAX;
+}
+
+enum error kafka_intake_decode(void *context, struct kafka_batch *batch, struct problem *problem)
+{
+    struct kafka_intake_context *intake = context;
+
+    (void)problem;
+    intake->records = ARENA_ARRAY(batch->arena, struct kafka_intake_record, batch->count + 1);
+    for (size_t i = 0; i < batch->count; i++) {
+        struct kafka_intake_record *decoded = &intake->records[i];
+        const char *refused;
+
+        *decoded = (struct kafka_intake_record){
+            .kind = kind_of(intake, batch->records[i].position->topic)};
+        refused = decode(batch->arena, &batch->records[i], decoded);
+        if (refused)
+            kafka_refuse(&batch->records[i], refused);
+    }
+    return ERROR_NONE;
+}
+
+/* By experiment, so that two bridges lock experiments in one order; then by kind, and as they came.
+ */
+static int intake_order(const void *left, const void *right, void *context)
+{
+    const struct kafka_intake_record *records = context;
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    int order = strcmp(records[a].experiment, records[b].experiment);
+
+    if (!order)
+        order = (records[a].kind > records[b].kind) - (records[a].kind < records[b].kind);
+    return order ? order : (a > b) - (a < b);
+}
+
+/* The records that go together with the first, in `list`; how many. */
+static size_t take_group(const struct kafka_intake_context *intake, const struct kafka_batch *batch,
+                         const size_t *order, size_t count, struct object_list *list)
+{
+    const struct kafka_intake_record *first = &intake->records[order[0]];
+    size_t size = live_record_schemas[first->kind].size, taken = 0;
+    char *items = arena_alloc_array(batch->arena, count, size);
+
+    while (taken < count && intake->records[order[taken]].kind == first->kind &&
+           strcmp(intake->records[order[taken]].experiment, first->experiment) == 0) {
+        memcpy(items + taken * size, intake->records[order[taken]].record, size);
+        taken++;
+    }
+    *list = (struct object_list){taken, items};
+    return taken;
+}
+
+static enum error ingest(const struct kafka_intake_context *intake, struct db *db,
+                         struct kafka_batch *batch, const size_t *order, size_t count,
+                         struct problem *problem)
+{
+    const struct live_call call = {.db = db,
+                                   .arena = batch->arena,
+                                   .spike_events = intake->settings->live_spike_events,
+                                   .problem = problem};
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < count;) {
+        const struct kafka_intake_record *first = &intake->records[order[i]];
+        struct live_outcome outcome;
+        struct object_list list;
+        size_t taken = take_group(intake, batch, order + i, count - i, &list);
+
+        error = live_ingest(&call, first->experiment, first->kind, &list, &outcome);
+        if (error == ERROR_NOT_FOUND || error == ERROR_INVALID)
+            for (size_t k = i; k < i + taken; k++)
+                kafka_refuse(&batch->records[order[k]],
+                             arena_copy_string(batch->arena, problem->text));
+        i += taken;
+    }
+    return error;
+}
+
+enum error kafka_intake_apply(void *context, struct db *db, struct kafka_batch *batch,
+                              struct problem *problem)
+{
+    struct kafka_intake_context *intake = context;
+    size_t *order = ARENA_ARRAY(batch->arena, size_t, batch->count + 1), count = 0;
+    enum error error;
+
+    for (size_t i = 0; i < batch->count; i++)
+        if (!batch->records[i].refused)
+            order[count++] = i;
+    qsort_r(order, count, sizeof *order, intake_order, intake->records);
+    error = db_begin(db, DB_WRITE, problem);
+    if (error)
+        return error;
+    error = kafka_batch_advance(db, batch, problem);
+    if (!error)
+        error = ingest(intake, db, batch, order, count, problem);
+    return db_finish(db, error, problem);
+}
+
+/* The user whose records keep their order. */
+static const char *key_of(enum live_kind kind, const void *record)
+{
+    if (kind == LIVE_IDENTITIES)
+        return ((const struct live_identity *)record)->canonical_id;
+    return *(const char *const *)record; /* user_id comes first in all others */
+}
+
+_Static_assert(!offsetof(struct live_exposure, user_id) &&
+                   !offsetof(struct live_conversion, user_id) &&
+                   !offsetof(struct live_exclusion, user_id) &&
+                   !offsetof(struct live_holdout_member, user_id) &&
+                   !offsetof(struct live_pre_period, user_id) &&
+                   !offsetof(struct live_stratum, user_id),
+               "key_of() relies on it");
+
+/* The time of a record is that of its receipt, not of its application. */
+static void stamp(enum live_kind kind, void *record, int64_t now)
+{
+    struct optional_integer *at =
+        kind == LIVE_EXPOSURES     ? &((struct live_exposure *)record)->occurred_at
+        : kind == LIVE_CONVERSIONS ? &((struct live_conversion *)record)->occurred_at
+                                   : NULL;
+
+    if (at && !at->given)
+        *at = GIVEN_INTEGER(now);
+}
+
+static void write_message(struct arena *arena, const char *experiment_id, enum live_kind kind,
+                          const void *record, struct kafka_outgoing *message)
+{
+    struct json_writer writer;
+    struct text one, text;
+
+    text_start(&one, arena, MESSAGE_MAX);
+    writer_start(&writer, &one);
+    schema_write(&writer, &live_record_schemas[kind], record);
+    text_start(&text, arena, 2 * MESSAGE_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "experiment_id", experiment_id);
+    writer_close_object(&writer);
+    message->value = json_join(arena, text.bytes, one.bytes);
+    message->length = strlen(message->value);
+}
+
+/* The end of each partition with records. */
+static void collect_positions(struct arena *arena, const struct kafka_outgoing *messages,
+                              size_t count, struct object_list *positions)
+{
+    struct kafka_intake_position *found = NULL;
+    size_t partitions = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t at = 0;
+
+        while (at < partitions && found[at].partition != messages[i].partition)
+            at++;
+        if (at == partitions)
+            *ARRAY_ADD(arena, found, partitions) =
+                (struct kafka_intake_position){messages[i].topic, messages[i].partition, 0};
+        if (messages[i].offset >= found[at].next_offset)
+            found[at].next_offset = messages[i].offset + 1;
+    }
+    *positions = (struct object_list){partitions, found};
+}
+
+enum error kafka_intake_publish(struct kafka_producer *producer, struct arena *arena,
+                                const struct experiments_settings *settings,
+                                const char *experiment_id, enum live_kind kind,
+                                const struct object_list *records, int64_t now,
+                                struct object_list *positions, struct problem *problem)
+{
+    struct kafka_outgoing *messages = ARENA_ARRAY(arena, struct kafka_outgoing, records->count + 1);
+    size_t size = live_record_schemas[kind].size;
+    const char *topic = topic_of(arena, settings, kind);
+    enum error error;
+
+    for (size_t i = 0; i < records->count; i++) {
+        void *record = (char *)records->items + i * size;
+
+        stamp(kind, record, now);
+        messages[i].topic = topic;
+        messages[i].key = key_of(kind, record);
+        messages[i].key_length = strlen(messages[i].key);
+        write_message(arena, experiment_id, kind, record, &messages[i]);
+    }
+    error = kafka_publish(producer, messages, records->count, problem);
+    if (!error)
+        collect_positions(arena, messages, records->count, positions);
+    return error;
+}

@@ -1,0 +1,177 @@
+/* Publishes records and waits for the replicas. */
+#include "kafka/producer.h"
+
+#include "base/clock.h"
+#include "kafka/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { POLL_MS = 100, VALUES_MAX = 32 };
+
+struct kafka_producer {
+    rd_kafka_t *client;
+    int64_t wait_us; /* microseconds */
+    size_t waiting;  /* records whose report has not come */
+    rd_kafka_resp_err_t worst;
+};
+
+/* The report on one record. */
+static void record_reported(rd_kafka_t *client, const rd_kafka_message_t *message, void *context)
+{
+    struct kafka_producer *producer = context;
+    struct kafka_outgoing *record = message->_private;
+
+    (void)client;
+    producer->waiting--;
+    if (message->err) {
+        producer->worst = message->err;
+        return;
+    }
+    record->partition = message->partition;
+    record->offset = message->offset;
+}
+
+enum error kafka_producer_open(const struct kafka_settings *settings,
+                               struct kafka_producer **producer, struct problem *problem)
+{
+    char timeout[24];
+    const struct kafka_option options[] = {{"enable.idempotence", "true"},
+                                           {"acks", "all"},
+                                           {"linger.ms", "2"},
+                                           {"compression.type", "lz4"},
+                                           {"message.timeout.ms", timeout},
+                                           {"client.id", "assay"}};
+    struct kafka_producer *made = calloc(1, sizeof *made);
+    rd_kafka_conf_t *configuration;
+    enum error error;
+
+    *producer = NULL;
+    if (!made)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a producer");
+    made->wait_us = (int64_t)(settings->publish_seconds * 1e6);
+    snprintf(timeout, sizeof timeout, "%lld", (long long)(made->wait_us / 1000));
+    error = kafka_configure(settings, options, sizeof options / sizeof *options, &configuration,
+                            problem);
+    if (!error) {
+        rdkafka.conf_set_dr_msg_cb(configuration, record_reported);
+        rdkafka.conf_set_opaque(configuration, made);
+        error = kafka_open(RD_KAFKA_PRODUCER, configuration, &made->client, problem);
+    }
+    if (error) {
+        free(made);
+        return error;
+    }
+    *producer = made;
+    return ERROR_NONE;
+}
+
+/* Drops what the broker has not taken. */
+static void drop(struct kafka_producer *producer)
+{
+    rdkafka.purge(producer->client, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+    while (rdkafka.outq_len(producer->client) > 0)
+        rdkafka.poll(producer->client, POLL_MS);
+}
+
+void kafka_producer_close(struct kafka_producer *producer)
+{
+    if (!producer)
+        return;
+    drop(producer);
+    rdkafka.destroy(producer->client);
+    free(producer);
+}
+
+static size_t add_value(rd_kafka_vu_t *values, size_t count, rd_kafka_vu_t value)
+{
+    values[count] = value;
+    return count + 1;
+}
+
+static rd_kafka_resp_err_t send_one(struct kafka_producer *producer, struct kafka_outgoing *record)
+{
+    rd_kafka_vu_t values[VALUES_MAX];
+    size_t count = 0;
+    rd_kafka_error_t *error;
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
+
+    count = add_value(values, count,
+                      (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_TOPIC, .u.cstr = record->topic});
+    count = add_value(values, count,
+                      (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_VALUE,
+                                      .u.mem = {.ptr = (void *)(uintptr_t)record->value,
+                                                .size = record->length}});
+    count = add_value(values, count,
+                      (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_KEY,
+                                      .u.mem = {.ptr = (void *)(uintptr_t)record->key,
+                                                .size = record->key_length}});
+    count =
+        add_value(values, count, (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_OPAQUE, .u.ptr = record});
+    count =
+        add_value(values, count,
+                  (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_MSGFLAGS, .u.i = RD_KAFKA_MSG_F_COPY});
+    for (size_t i = 0; i < record->header_count && count < VALUES_MAX; i++)
+        count = add_value(values, count,
+                          (rd_kafka_vu_t){.vtype = RD_KAFKA_VTYPE_HEADER,
+                                          .u.header = {.name = record->headers[i].name,
+                                                       .val = record->headers[i].value,
+                                                       .size = -1}});
+    error = rdkafka.produceva(producer->client, values, count);
+    if (error) {
+        code = rdkafka.error_code(error);
+        rdkafka.error_destroy(error);
+    }
+    return code;
+}
+
+/* Sends all of them; a queue that is full drains meanwhile. */
+static void send_all(struct kafka_producer *producer, struct kafka_outgoing *records, size_t count,
+                     int64_t end)
+{
+    for (size_t i = 0; i < count && !producer->worst; i++) {
+        rd_kafka_resp_err_t code = send_one(producer, &records[i]);
+
+        while (code == RD_KAFKA_RESP_ERR__QUEUE_FULL && clock_monotonic_microseconds() < end) {
+            rdkafka.poll(producer->client, POLL_MS);
+            code = send_one(producer, &records[i]);
+        }
+        if (code)
+            producer->worst = code;
+        else
+            producer->waiting++;
+    }
+}
+
+/* Whether a later attempt would fail as well. */
+static bool is_for_good(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+           code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE ||
+           code == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION ||
+           code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED ||
+           code == RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
+}
+
+enum error kafka_publish(struct kafka_producer *producer, struct kafka_outgoing *records,
+                         size_t count, struct problem *problem)
+{
+    int64_t end = clock_monotonic_microseconds() + producer->wait_us;
+
+    for (size_t i = 0; i < count; i++)
+        records[i].offset = -1;
+    producer->waiting = 0;
+    producer->worst = RD_KAFKA_RESP_ERR_NO_ERROR;
+    send_all(producer, records, count, end);
+    while (producer->waiting && clock_monotonic_microseconds() < end)
+        rdkafka.poll(producer->client, POLL_MS);
+    if (producer->waiting)
+        drop(producer);
+    if (!producer->worst)
+        return ERROR_NONE;
+    if (is_for_good(producer->worst))
+        return problem_set(problem, ERROR_INVALID, "kafka_refused", "Kafka refuses the record: %s",
+                           rdkafka.err2str(producer->worst));
+    return problem_set(problem, ERROR_UNAVAILABLE, "kafka_unavailable",
+                       "Kafka has not taken the record: %s", rdkafka.err2str(producer->worst));
+}

@@ -1,0 +1,36 @@
+/*
+ * Events by way of Kafka: as POST /v1/events takes them, or change data in the envelopes of
+ * Debezium. The tenant is the one whose prefix the topic has, else the one that the event names,
+ * else `default`. Events that break a rule become dead letters of the database, as over HTTP; what
+ * is no event at all is refused, and goes to the topic of dead letters.
+ */
+#ifndef ASSAY_LIVEDATA_BRIDGE_KAFKA_EVENTS_H
+#define ASSAY_LIVEDATA_BRIDGE_KAFKA_EVENTS_H
+
+#include "kafka/bridge.h"
+#include "livedata/access/tenants.h"
+#include "livedata/freshness/clock.h"
+#include "livedata/ingest/parts.h"
+#include "livedata/settings.h"
+
+/* The topics of the settings, and those of tenants with a prefix. From the arena. */
+struct string_list kafka_event_topics(struct arena *arena, const struct livedata_settings *settings,
+                                      const struct tenants *tenants);
+
+/* The callbacks of a bridge, whose context this is. */
+struct kafka_events {
+    const struct livedata_settings *settings;
+    const struct catalog *catalog;
+    const struct tenants *tenants;
+    struct live_cache *cache; /* NULL = no cache, as in apply_call */
+    struct redis *redis;
+    struct live_clock clock;
+    bool knows_tables;          /* which of the domains' tables are served */
+    struct kafka_event *events; /* of the batch in hand */
+};
+MUST_CHECK enum error kafka_events_decode(void *context, struct kafka_batch *batch,
+                                          struct problem *problem);
+MUST_CHECK enum error kafka_events_apply(void *context, struct db *db, struct kafka_batch *batch,
+                                         struct problem *problem);
+
+#endif
