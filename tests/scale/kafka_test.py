@@ -15,8 +15,8 @@ from project_fixtures import expect
 from stack import CHECKOUT, Stack
 from wait import wait_for
 
-EVENTS = 50_000 if QUICK else 1_000_000
-RATE_EVENTS = 20_000 if QUICK else 200_000
+EVENTS = 10_000 if QUICK else 1_000_000
+RATE_EVENTS = 10_000 if QUICK else 200_000
 EXPERIMENTS = 4
 
 
