@@ -56,6 +56,22 @@ const struct setting support_settings_table[] = {
              "puts it below the stack's directory."},
     {"DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`; unset uses `support.sqlite3` in DATA_DIR."},
+    {"SUPPORT_BLOB_URL", SETTING_TEXT, AT(blob_url), NULL,
+     .help = "Where originals of documents and copies of search segments are: `files` in DATA_DIR "
+             "of one host, `database`, or a bucket of an object store that speaks S3, as "
+             "`https://host/bucket/prefix`. Unset is `files` with SQLite and `database` with "
+             "PostgreSQL, so that all hosts have them."},
+    {"SUPPORT_BLOB_URL_BEFORE", SETTING_TEXT, AT(blob_url_before), NULL,
+     .help = "The bucket that files are still in while `support-blobs` moves them to `files` or "
+             "`database`."},
+    {"SUPPORT_BLOB_REGION", SETTING_TEXT, AT(blob_region), "us-east-1", .required = true,
+     .help = "Region of that bucket, which requests are signed for."},
+    {"SUPPORT_BLOB_ACCESS_KEY", SETTING_TEXT, AT(blob_access_key), NULL, .secret = true,
+     .help = "Id of the key for the object store."},
+    {"SUPPORT_BLOB_SECRET_KEY", SETTING_TEXT, AT(blob_secret_key), NULL, .secret = true,
+     .help = "Its secret."},
+    {"SUPPORT_BLOB_TIMEOUT_SEC", SETTING_NUMBER, AT(blob_seconds), "60", 1, 3600,
+     .help = "How long to try to send or fetch one piece of 8 MB."},
     {"DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,
      .help = "PostgreSQL connections that all workers of this host may hold together."},
     {"API_KEY", SETTING_TEXT, AT(api_key), NULL, 8, .secret = true,

@@ -58,6 +58,11 @@ struct support_settings {
     int64_t trusted_proxy_hops;
     struct string_list trusted_proxies;
 
+    const char *blob_url;        /* NULL = files with SQLite, the database with PostgreSQL */
+    const char *blob_url_before; /* a bucket that files are moved out of; NULL = none */
+    const char *blob_region, *blob_access_key, *blob_secret_key;
+    double blob_seconds;
+
     int64_t chunk_size; /* code points, as the next */
     int64_t chunk_overlap;
     bool structural_chunking, semantic_chunking;

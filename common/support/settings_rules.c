@@ -7,6 +7,7 @@
 #include "base/string_list.h"
 #include "crypto/password.h"
 #include "crypto/token.h"
+#include "net/s3.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,6 +119,33 @@ static enum error check_email(const struct support_settings *settings, struct pr
     return ERROR_NONE;
 }
 
+/* Where originals are: a word, or a bucket and the key for it. */
+static enum error check_blobs(const struct support_settings *settings, struct arena *arena,
+                              struct problem *problem)
+{
+    const char *url = settings->blob_url;
+    struct s3_store store;
+    struct problem why;
+
+    if (settings->blob_url_before && s3_parse_url(arena, settings->blob_url_before, &store, &why))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid", "SUPPORT_BLOB_URL_BEFORE: %s",
+                           why.text);
+    if (!url || strcmp(url, "files") == 0 || strcmp(url, "database") == 0)
+        return ERROR_NONE;
+    if (!strstr(url, "://"))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "SUPPORT_BLOB_URL must be files, database or the URL of a bucket: "
+                           "https://host/bucket");
+    if (s3_parse_url(arena, url, &store, &why))
+        return problem_set(problem, ERROR_INVALID, "setting_invalid", "SUPPORT_BLOB_URL: %s",
+                           why.text);
+    if (!settings->blob_access_key || !settings->blob_secret_key)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "SUPPORT_BLOB_ACCESS_KEY and SUPPORT_BLOB_SECRET_KEY must be set with "
+                           "the URL of a bucket in SUPPORT_BLOB_URL");
+    return ERROR_NONE;
+}
+
 /* Fills in unset values. Without a stack every process signs with its own secret. */
 static void fill_secrets(struct support_settings *settings, struct arena *arena)
 {
@@ -159,6 +187,8 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     error = check_urls(settings, problem);
     if (!error)
         error = check_email(settings, problem);
+    if (!error)
+        error = check_blobs(settings, arena, problem);
     if (!error)
         error = settings_check_origins("WIDGET_ALLOWED_ORIGINS", &settings->widget_allowed_origins,
                                        NULL, problem);

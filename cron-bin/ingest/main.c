@@ -126,6 +126,10 @@ static enum error run_housekeeping(struct daemon_program *program, struct db *db
     if (!is_due(&ingest->housekeeping_at, HOUSEKEEPING_SECONDS))
         return ERROR_NONE;
     ingest_forget_old_scans(ingest->arena, settings);
+    ingest_forget_passing(ingest->arena, settings);
+    error = blobs_sweep(db, ingest->arena, settings, &program->problem);
+    if (error) /* the object store may be away; all else goes on */
+        log_event(LOG_WARNING, "shared_files_not_swept", program->problem.text);
     error = task_adopt(db, ingest->arena, settings, &ingest->adopted, &program->problem);
     if (!error)
         error = task_forget(db, ingest->arena, settings, &program->problem);

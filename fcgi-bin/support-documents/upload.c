@@ -174,6 +174,19 @@ static enum error take_groups(struct request *request, const struct service_tool
     return error ? error : document_set_groups(&tools->documents, doc_id, &groups);
 }
 
+/* One that is stored for all hosts only passes through this one. */
+static const char *path_of(struct request *request, const struct service_tools *tools,
+                           const char *name)
+{
+    const struct support_settings *settings = service_settings(request);
+
+    if (blobs_are_shared(settings))
+        return ingest_passing_path(request->arena, settings);
+    return arena_print(request->arena, "%s/%s",
+                       ingest_upload_folder(request->arena, settings, tools->documents.tenant),
+                       name);
+}
+
 /* The file with its clean name, after all checks that need no extraction. */
 static enum error receive(struct request *request, const char **name, const char **path,
                           const struct service_tools *tools, size_t *size)
@@ -206,10 +219,7 @@ static enum error receive(struct request *request, const char **name, const char
         error = take_groups(request, tools, *name);
     if (error)
         return error;
-    *path = arena_print(
-        request->arena, "%s/%s",
-        ingest_upload_folder(request->arena, service_settings(request), tools->documents.tenant),
-        *name);
+    *path = path_of(request, tools, *name);
     *size = part->length;
     return form_save(part, *path, &request->problem);
 }
@@ -391,6 +401,8 @@ enum error upload_handle(struct request *request, struct reply *reply)
     if (error == ERROR_UNAVAILABLE && !plan.later &&
         strcmp(request->problem.reason, "search_unavailable") == 0)
         error = ingest_later(request, &tools, path, &plan, upload);
+    if (blobs_are_shared(service_settings(request)))
+        unlink(path);
     if (error)
         return error;
     service_audit(request, "upload", arena_print(request->arena, "document:%s", name),

@@ -3,6 +3,7 @@
 #include "http/server.h"
 #include "limits/limits.h"
 #include "support-system/health_checks.h"
+#include "support/blobs/blobs.h"
 #include "support/documents/graph_lane.h"
 #include "support/service.h"
 #include "support/tools.h"
@@ -198,6 +199,8 @@ static json_t *list_components(struct request *request, const struct health_chec
     write_part(&writer, "kb_index", &checks->index, "what is indexed cannot be read");
     write_part(&writer, "chromadb", &checks->index, /* an older name of the same */
                "what is indexed cannot be read");
+    if (blobs_have_store(service_settings(request)))
+        write_part(&writer, "object_store", &checks->blobs, checks->blobs_detail);
     write_embedder(&writer, request->arena, &checks->vectors);
     if (checks->engine.used)
         write_engine(&writer, request->arena, &checks->engine);
@@ -224,7 +227,7 @@ enum error health_handle(struct request *request, struct reply *reply)
     limits_read_state(request->server->region, &limits);
     works = checks.store.works && checks.index.works;
     components = list_components(request, &checks, &limits, &breakers, &providers_work);
-    degraded = !providers_work || checks.vectors.state == VECTORS_AWAY ||
+    degraded = !providers_work || checks.vectors.state == VECTORS_AWAY || !checks.blobs.works ||
                (limits.is_shared && !limits.answers) ||
                (checks.engine.used && !checks.engine.answers);
     *health = (struct health){.status = draining   ? "shutting_down"

@@ -1,6 +1,7 @@
 /* Checks the database, the index, and the breakers of models. */
 #include "support-system/health_checks.h"
 #include "base/clock.h"
+#include "support/blobs/blobs.h"
 #include "support/conversation/conversation.h"
 #include "support/documents/document_store.h"
 #include "support/metrics.h"
@@ -45,6 +46,20 @@ static struct part check_index(struct request *request, struct db *db, struct he
     return (struct part){works, milliseconds_since(started)};
 }
 
+/* Questions are answered without it; uploads are not taken. */
+static void check_blobs(struct request *request, struct health_checks *checks)
+{
+    int64_t started = clock_monotonic_microseconds();
+    struct problem problem;
+    bool works = !blobs_check(request->arena, service_settings(request), &problem);
+
+    checks->blobs = (struct part){works, milliseconds_since(started)};
+    if (!works)
+        checks->blobs_detail = arena_copy_string(request->arena, problem.text);
+    if (blobs_have_store(service_settings(request)))
+        set_component_metric(request, "object_store", &checks->blobs);
+}
+
 void health_checks_run(struct request *request, struct health_checks *checks)
 {
     bool on_server = service_settings(request)->database_url != NULL;
@@ -54,6 +69,7 @@ void health_checks_run(struct request *request, struct health_checks *checks)
     checks->store = check_store(request, &db, &checks->health);
     if (checks->store.works)
         checks->index = check_index(request, db, checks);
+    check_blobs(request, checks);
     set_component_metric(request, on_server ? "postgres" : "sqlite", &checks->store);
     set_component_metric(request, "kb_index", &checks->index);
     if (!checks->engine.used)

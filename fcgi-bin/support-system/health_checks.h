@@ -17,6 +17,8 @@ struct part {
 
 struct health_checks {
     struct part store, index; /* the database; the knowledge base */
+    struct part blobs;        /* the object store, when there is one */
+    const char *blobs_detail; /* why it does not work */
     struct db_health health;  /* set when the database is available */
     int64_t chunks, sessions; /* indexed; active */
     int64_t segments;         /* largest number of index segments of a tenant */

@@ -182,13 +182,14 @@ def test_a_file_that_unpacks_too_large_is_too_large(support):
             assert answer.status_code == 413 and answer.json()["error_code"] == "too_large", answer.text
             assert answer.json()["detail"] == "the document holds more text than is allowed"
     assert first["status"] == "ok" and "green" in ask(support, "How is the tall hall painted?")["answer"]
-    [stored] = (support.stack.directory / "data").rglob("uploads/long.txt")
-    assert "green" in stored.read_text()  # what was refused did not take its place
+    if support.engine == "sqlite":  # else the original is in the database (support_blobs_test)
+        [stored] = (support.stack.directory / "data").rglob("uploads/long.txt")
+        assert "green" in stored.read_text()  # what was refused did not take its place
 
 
 def test_only_the_host_that_has_a_file_reads_it():
     """Two hosts, each with files of its own, on one database."""
-    env = {**ENV, "DATABASE_URL": Servers.new_database()}
+    env = {**ENV, "DATABASE_URL": Servers.new_database(), "SUPPORT_BLOB_URL": "files"}
     with Service("support", env) as near, Service("support", env) as far:
         near.env = far.env = env
         answers = [upload(host, f"gate-{number}.html", f"<p>Gate {number} is locked.").json()

@@ -28,6 +28,7 @@
 enum {
     SCRATCH_BYTES = 1 << 28,
     SCANS_KEPT_SECONDS = 24 * 60 * 60,
+    PASSING_KEPT_SECONDS = 24 * 60 * 60,
     ATTEMPTS = 5 /* for an ingestion that loses against a concurrent one of the same document */
 };
 
@@ -55,6 +56,25 @@ const char *ingest_upload_folder(struct arena *arena, const struct support_setti
                                  const char *tenant)
 {
     return make_folder(arena, settings, "uploads", strcmp(tenant, "default") == 0 ? NULL : tenant);
+}
+
+struct blob_call ingest_blob_call(const struct document_call *call,
+                                  const struct support_settings *settings)
+{
+    return (struct blob_call){call->db, call->arena, settings, call->tenant, call->problem};
+}
+
+static const char *passing_folder(struct arena *arena, const struct support_settings *settings)
+{
+    return make_folder(arena, settings, "passing", NULL);
+}
+
+const char *ingest_passing_path(struct arena *arena, const struct support_settings *settings)
+{
+    char name[TOKEN_UUID_TEXT];
+
+    token_uuid(name);
+    return arena_print(arena, "%s/%s", passing_folder(arena, settings), name);
 }
 
 /* The state of one ingestion. */
@@ -105,6 +125,14 @@ static void close_file(void *file)
     close((int)(intptr_t)file);
 }
 
+/* Before any row refers to it. Files that programs take are as good as uploads. */
+static enum error share_original(struct run *run, int file)
+{
+    const struct blob_call call = ingest_blob_call(run->call, run->settings);
+
+    return blob_put(&call, BLOB_ORIGINAL, run->file_hash, file);
+}
+
 /* Opens the file once, so that the hashed content is the ingested content, even if the file is
  * replaced meanwhile. */
 static enum error load_file(struct run *run)
@@ -124,6 +152,9 @@ static enum error load_file(struct run *run)
     guard->thing = (void *)(intptr_t)file;
     run->size = about.st_size;
     (void)!digest_file_sha256_hex(file, run->file_hash);
+    error = share_original(run, file);
+    if (error)
+        return error;
     scans = how_to_read_scans(run);
     error = reader_read(call->arena, arena_print(call->arena, "/proc/self/fd/%d", file),
                         file_type_of(run->request->doc_id), &limits, settings->data_directory,
@@ -300,6 +331,29 @@ static void destroy_builder(void *builder)
     index_builder_destroy(builder);
 }
 
+enum error ingest_share_segment(const struct document_call *call,
+                                const struct support_settings *settings, const char *name)
+{
+    const struct blob_call blob = ingest_blob_call(call, settings);
+    struct arena_guard *guard;
+    enum error error;
+    int file;
+
+    if (!blobs_are_shared(settings))
+        return ERROR_NONE;
+    guard = arena_guard(call->arena, close_file);
+    file = open(arena_print(call->arena, "%s/%s",
+                            ingest_index_folder(call->arena, settings, call->tenant), name),
+                O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return problem_set(call->problem, ERROR_SYSTEM, "file_not_read",
+                           "the new search segment cannot be read");
+    guard->thing = (void *)(intptr_t)file;
+    error = blob_put(&blob, BLOB_SEGMENT, name, file);
+    arena_guard_end(guard);
+    return error;
+}
+
 static enum error write_segment(struct run *run, int64_t first_key, const char *name,
                                 int64_t *bytes)
 {
@@ -322,7 +376,7 @@ static enum error write_segment(struct run *run, int64_t first_key, const char *
     }
     arena_guard_end(guard);
     arena_destroy(scratch);
-    return error;
+    return error ? error : ingest_share_segment(call, run->settings, name);
 }
 
 /* The same chunks, to the search engine: the row of the segment then has no bytes, because it is
@@ -488,7 +542,20 @@ static enum error index_stored(const struct document_call *call, struct index_bu
     return ERROR_NONE;
 }
 
-enum error ingest_rebuild(const struct document_call *call, const struct support_settings *settings,
+/* Writes the segment as another host has made it. One that is there and cannot be read is damaged,
+ * or of an older format: then so may be the other one. */
+static bool fetch_segment(const struct document_call *call, const struct support_settings *settings,
+                          const char *name)
+{
+    const struct blob_call blob = ingest_blob_call(call, settings);
+    const char *path = arena_print(call->arena, "%s/%s",
+                                   ingest_index_folder(call->arena, settings, call->tenant), name);
+
+    return blobs_are_shared(settings) && access(path, F_OK) != 0 &&
+           blob_get(&blob, BLOB_SEGMENT, name, path) == ERROR_NONE;
+}
+
+static enum error rebuild(const struct document_call *call, const struct support_settings *settings,
                           const struct segment_row *lost)
 {
     const struct document_call all = document_call_for_all(call);
@@ -509,11 +576,19 @@ enum error ingest_rebuild(const struct document_call *call, const struct support
     }
     if (!error && fresh.count)
         error = index_builder_finish(builder, folder, fresh.name, &fresh.bytes, call->problem);
+    if (!error && fresh.count)
+        error = ingest_share_segment(call, settings, fresh.name);
     if (!error)
         error = document_swap_segments(call, &lost->name, 1, &fresh, false);
     arena_guard_end(guard);
     arena_destroy(scratch);
     return error == ERROR_CONFLICT ? ERROR_NONE : error;
+}
+
+enum error ingest_rebuild(const struct document_call *call, const struct support_settings *settings,
+                          const struct segment_row *lost)
+{
+    return fetch_segment(call, settings, lost->name) ? ERROR_NONE : rebuild(call, settings, lost);
 }
 
 static bool is_named(const struct segment_rows *rows, const char *name)
@@ -525,26 +600,38 @@ static bool is_named(const struct segment_rows *rows, const char *name)
     return false;
 }
 
-void ingest_sweep(const struct document_call *call, const struct support_settings *settings,
-                  int64_t seconds)
+/* Of one folder, without those that `rows` name. */
+static void sweep_folder(struct arena *arena, const char *folder, const struct segment_rows *rows,
+                         int64_t seconds)
 {
-    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
-    struct segment_rows rows;
-    int64_t version;
-    struct arena_guard *guard = arena_guard(call->arena, arena_close_directory);
+    struct arena_guard *guard = arena_guard(arena, arena_close_directory);
     DIR *directory = guard->thing = opendir(folder);
     const struct dirent *entry;
     struct stat about;
 
-    if (!directory)
-        return;
-    if (document_segments(call, &version, &rows) == ERROR_NONE) {
-        while ((entry = readdir(directory))) {
-            if (entry->d_name[0] != '.' && !is_named(&rows, entry->d_name) &&
-                fstatat(dirfd(directory), entry->d_name, &about, 0) == 0 &&
-                about.st_mtime < time(NULL) - seconds)
-                unlinkat(dirfd(directory), entry->d_name, 0);
-        }
+    while (directory && (entry = readdir(directory))) {
+        if (entry->d_name[0] != '.' && !is_named(rows, entry->d_name) &&
+            fstatat(dirfd(directory), entry->d_name, &about, 0) == 0 &&
+            about.st_mtime < time(NULL) - seconds)
+            unlinkat(dirfd(directory), entry->d_name, 0);
     }
     arena_guard_end(guard);
+}
+
+void ingest_forget_passing(struct arena *arena, const struct support_settings *settings)
+{
+    const struct segment_rows none = {0};
+
+    sweep_folder(arena, passing_folder(arena, settings), &none, PASSING_KEPT_SECONDS);
+}
+
+void ingest_sweep(const struct document_call *call, const struct support_settings *settings,
+                  int64_t seconds)
+{
+    struct segment_rows rows;
+    int64_t version;
+
+    if (document_segments(call, &version, &rows) == ERROR_NONE)
+        sweep_folder(call->arena, ingest_index_folder(call->arena, settings, call->tenant), &rows,
+                     seconds);
 }

@@ -9,6 +9,7 @@
 #include "documents/reader.h"
 #include "llm/embed.h"
 #include "search/search.h"
+#include "support/blobs/blobs.h"
 #include "support/documents/document_store.h"
 #include "support/settings.h"
 
@@ -55,7 +56,8 @@ MUST_CHECK enum error ingest_document(const struct document_call *call,
 MUST_CHECK enum error ingest_merge(const struct document_call *call,
                                    const struct support_settings *settings, int most);
 
-/* Rebuilds a missing or damaged segment from the database and replaces it. */
+/* Fetches a missing segment that another host has shared; otherwise rebuilds it from the database
+ * and replaces it. */
 MUST_CHECK enum error ingest_rebuild(const struct document_call *call,
                                      const struct support_settings *settings,
                                      const struct segment_row *lost);
@@ -81,6 +83,21 @@ void ingest_sweep(const struct document_call *call, const struct support_setting
 
 /* Deletes texts of scanned pages that have been kept for a day: their document was not stored. */
 void ingest_forget_old_scans(struct arena *arena, const struct support_settings *settings);
+
+/* Stores a new segment where other hosts find it; does nothing where files are not shared. */
+MUST_CHECK enum error ingest_share_segment(const struct document_call *call,
+                                           const struct support_settings *settings,
+                                           const char *name);
+
+/* A new path, in a folder for files that are deleted after use. */
+const char *ingest_passing_path(struct arena *arena, const struct support_settings *settings);
+
+/* Deletes files there that a process has left behind for a day. */
+void ingest_forget_passing(struct arena *arena, const struct support_settings *settings);
+
+/* The arguments for functions of support/blobs. */
+struct blob_call ingest_blob_call(const struct document_call *call,
+                                  const struct support_settings *settings);
 
 /* A unique name for a segment, never reused. */
 const char *ingest_segment_name(struct arena *arena);

@@ -82,9 +82,11 @@ static const char *same_vectors(const struct segment_row *const *rows, size_t co
     return rows[0]->vectors;
 }
 
-static enum error merge_rows(const struct document_call *call, const char *folder,
+static enum error merge_rows(const struct document_call *call,
+                             const struct support_settings *settings,
                              const struct segment_row *const *rows, size_t count)
 {
+    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
     struct search_segment *segments = ARENA_ARRAY(call->arena, struct search_segment, count);
     struct search_segment merged = {.name = ingest_segment_name(call->arena)};
     const char **names = ARENA_ARRAY(call->arena, const char *, count);
@@ -96,6 +98,8 @@ static enum error merge_rows(const struct document_call *call, const char *folde
     }
     error = search_merge(folder, segments, count, merged.name, &merged.bytes, call->problem);
     if (!error)
+        error = ingest_share_segment(call, settings, merged.name);
+    if (!error)
         error = swap_merged(call, folder, names, count, &merged, same_vectors(rows, count));
     if (!error)
         remove_files(folder, names, count, call->arena);
@@ -103,7 +107,8 @@ static enum error merge_rows(const struct document_call *call, const char *folde
 }
 
 /* `done` when there was nothing to merge. */
-static enum error merge_once(const struct document_call *call, const char *folder, bool *done)
+static enum error merge_once(const struct document_call *call,
+                             const struct support_settings *settings, bool *done)
 {
     const struct segment_row **chosen;
     struct segment_rows rows;
@@ -116,7 +121,7 @@ static enum error merge_once(const struct document_call *call, const char *folde
         return error;
     chosen = choose(call->arena, &rows, &count);
     *done = count < 2;
-    error = *done ? ERROR_NONE : merge_rows(call, folder, chosen, count);
+    error = *done ? ERROR_NONE : merge_rows(call, settings, chosen, count);
     return error == ERROR_CONFLICT ? ERROR_NONE : error; /* again, with what is there now */
 }
 
@@ -141,7 +146,7 @@ enum error ingest_merge(const struct document_call *call, const struct support_s
     guard->thing = (void *)(intptr_t)lock; /* closing it ends the lock */
     if (flock(lock, LOCK_EX | LOCK_NB) == 0)
         for (int i = 0; !error && !done && (!most || i < most); i++)
-            error = merge_once(call, folder, &done);
+            error = merge_once(call, settings, &done);
     arena_guard_end(guard);
     return error;
 }

@@ -95,32 +95,54 @@ static bool is_its_file(const char *path, const struct document_row *row)
     return stat(path, &about) == 0 && about.st_size == row->size_bytes;
 }
 
+/* The file of the indexed version: this host's, or a copy of the shared one, which `passing` then
+ * names. NULL = there is none. */
+static const char *find_file(const struct document_call *call, const struct means *means,
+                             const struct document_row *row, const char **passing)
+{
+    const struct blob_call blob = ingest_blob_call(call, means->settings);
+    const char *path =
+        arena_print(call->arena, "%s/%s",
+                    ingest_upload_folder(call->arena, means->settings, call->tenant), row->doc_id);
+    bool there = access(path, R_OK) == 0;
+
+    *passing = NULL;
+    if (there && is_its_file(path, row))
+        return path;
+    if (row->file_hash && blobs_are_shared(means->settings)) {
+        *passing = ingest_passing_path(call->arena, means->settings);
+        if (!blob_get(&blob, BLOB_ORIGINAL, row->file_hash, *passing))
+            return *passing;
+        log_event(LOG_WARNING, "original_not_read", call->problem->text);
+    } else if (there) {
+        log_event(LOG_WARNING, "file_of_another_version",
+                  arena_print(call->arena, "%s/%s", call->tenant, row->doc_id));
+    }
+    return NULL; /* also of a published draft */
+}
+
 static bool ingest_again(const struct document_call *call, const struct means *means,
                          const struct document_row *row)
 {
     const struct support_settings *settings = means->settings;
-    struct ingest_request request = {
-        .path = arena_print(call->arena, "%s/%s",
-                            ingest_upload_folder(call->arena, settings, call->tenant), row->doc_id),
-        .doc_id = row->doc_id,
-        .title = row->title,
-        .auto_generated = row->auto_generated,
-        .again = true,
-        .models = means->models};
+    const char *passing;
+    struct ingest_request request = {.path = find_file(call, means, row, &passing),
+                                     .doc_id = row->doc_id,
+                                     .title = row->title,
+                                     .auto_generated = row->auto_generated,
+                                     .again = true,
+                                     .models = means->models};
     struct ingest_result result;
+    enum error error;
 
-    if (access(request.path, R_OK) != 0) /* a published draft, or a file that is gone */
+    if (!request.path)
         return false;
-    if (!is_its_file(request.path, row)) {
-        log_event(LOG_WARNING, "file_of_another_version",
-                  arena_print(call->arena, "%s/%s", call->tenant, row->doc_id));
-        return false;
-    }
-    if (ingest_document(call, settings, &request, &result)) {
+    error = ingest_document(call, settings, &request, &result);
+    if (error)
         log_event(LOG_WARNING, "document_not_indexed", call->problem->text);
-        return false;
-    }
-    return true;
+    if (passing)
+        unlink(passing);
+    return !error;
 }
 
 static enum error reindex_tenant(const struct document_call *tenant, const struct means *means,

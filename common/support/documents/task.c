@@ -5,8 +5,11 @@
 #include "jobs/inbox.h"
 #include "support/documents/host.h"
 
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     LEASE_MARGIN_SECONDS =
@@ -104,8 +107,9 @@ static struct job_kind kind_of(struct arena *arena, const struct support_setting
     };
 }
 
+/* `hash` names the shared original; "" = the file at its path. */
 static const char *describe(struct arena *arena, const char *tenant,
-                            const struct ingest_request *file)
+                            const struct ingest_request *file, const char *hash)
 {
     struct text text;
     struct json_writer writer;
@@ -116,48 +120,89 @@ static const char *describe(struct arena *arena, const char *tenant,
     writer_key_string(&writer, "tenant", tenant);
     writer_key_string(&writer, "doc_id", file->doc_id);
     writer_key_string(&writer, "path", file->path);
+    if (*hash)
+        writer_key_string(&writer, "original", hash);
     if (file->title)
         writer_key_string(&writer, "title", file->title);
     writer_close_object(&writer);
     return text.bytes;
 }
 
-static enum error insert(const struct document_call *call, const char *doc_id, const char *path,
-                         const char *host, const char *id)
+/* A file for which a task is submitted. */
+struct submitted {
+    const char *doc_id, *path; /* the path "" = it is shared */
+    const char *host;
+    char hash[DIGEST_SHA256_TEXT];
+};
+
+static enum error insert(const struct document_call *call, const struct submitted *file,
+                         const char *id)
 {
     struct query *query = db_query(call->db, &insert_task);
-    char hash[DIGEST_SHA256_TEXT];
 
-    host_file_hash(path, hash);
     query_bind_text(query, id);
     query_bind_text(query, call->tenant);
-    query_bind_text(query, doc_id);
-    query_bind_text(query, path);
-    query_bind_text(query, host);
-    query_bind_text(query, hash);
+    query_bind_text(query, file->doc_id);
+    query_bind_text(query, file->path);
+    query_bind_text(query, file->host);
+    query_bind_text(query, file->hash);
     return query_end(query, call->problem);
 }
 
-enum error task_submit(const struct document_call *call, const struct support_settings *settings,
-                       const struct ingest_request *file, const char **id)
+static void close_file(void *file)
 {
-    struct job_spec request = {.payload = describe(call->arena, call->tenant, file),
-                               .lane = call->tenant};
+    close((int)(intptr_t)file);
+}
+
+static enum error share(const struct document_call *call, const struct support_settings *settings,
+                        struct submitted *file)
+{
+    const struct blob_call blob = ingest_blob_call(call, settings);
+    struct arena_guard *guard = arena_guard(call->arena, close_file);
+    int opened = open(file->path, O_RDONLY | O_CLOEXEC);
+    enum error error;
+
+    if (opened < 0 || !digest_file_sha256_hex(opened, file->hash))
+        error =
+            problem_set(call->problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
+    else
+        error = blob_put(&blob, BLOB_ORIGINAL, file->hash, opened);
+    guard->thing = opened < 0 ? NULL : (void *)(intptr_t)opened;
+    arena_guard_end(guard);
+    file->path = "";
+    file->host = TASK_ANY_HOST;
+    return error;
+}
+
+static enum error place_file(const struct document_call *call,
+                             const struct support_settings *settings, struct submitted *file)
+{
+    if (blobs_are_shared(settings))
+        return share(call, settings, file);
+    host_file_hash(file->path, file->hash);
+    return host_name(call->arena, settings, &file->host, call->problem);
+}
+
+enum error task_submit(const struct document_call *call, const struct support_settings *settings,
+                       const struct ingest_request *request, const char **id)
+{
+    struct submitted file = {.doc_id = request->doc_id, .path = request->path};
+    struct job_spec spec = {.lane = call->tenant};
     char uuid[TOKEN_UUID_TEXT];
     struct job_kind kind;
-    const char *host;
-    enum error error = host_name(call->arena, settings, &host, call->problem);
+    enum error error = place_file(call, settings, &file);
 
     if (!error)
         error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
     token_uuid(uuid);
-    *id = request.key = arena_copy_string(call->arena, uuid);
-    kind = kind_of(call->arena, settings, host);
-    error = insert(call, file->doc_id, file->path, host, *id);
+    *id = spec.key = arena_copy_string(call->arena, uuid);
+    spec.payload = describe(call->arena, call->tenant, request, *file.path ? "" : file.hash);
+    kind = kind_of(call->arena, settings, file.host);
+    error = insert(call, &file, *id);
     if (!error)
-        error = job_add(call->db, &kind, &request, NULL, call->problem);
+        error = job_add(call->db, &kind, &spec, NULL, call->problem);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -246,24 +291,31 @@ enum error task_revoke(const struct document_call *call, const char *id, struct 
     return db_finish(call->db, error, call->problem);
 }
 
-static enum error name_beat(struct arena *arena, const struct support_settings *settings,
-                            const char **name, struct problem *problem)
+static const char *name_beat(struct arena *arena, const char *host)
 {
-    const char *host;
-    enum error error = host_name(arena, settings, &host, problem);
+    return arena_print(arena, "ingest@%s", host);
+}
 
-    *name = error ? "" : arena_print(arena, "ingest@%s", host);
+/* Of the programs that run what this host submits. */
+static enum error name_beat_of(struct arena *arena, const struct support_settings *settings,
+                               const char **name, struct problem *problem)
+{
+    const char *host = TASK_ANY_HOST;
+    enum error error =
+        blobs_are_shared(settings) ? ERROR_NONE : host_name(arena, settings, &host, problem);
+
+    *name = error ? "" : name_beat(arena, host);
     return error;
 }
 
-/* Microseconds since the program of this host was heard of; negative when it never was. */
+/* Microseconds since such a program was heard of; negative when it never was. */
 static enum error read_age(struct db *db, struct arena *arena,
                            const struct support_settings *settings, int64_t *age,
                            struct problem *problem)
 {
     struct query *query;
     const char *name;
-    enum error error = name_beat(arena, settings, &name, problem);
+    enum error error = name_beat_of(arena, settings, &name, problem);
 
     *age = -1;
     if (error)
@@ -308,18 +360,25 @@ enum error task_is_held_up(const struct document_call *call,
     return query_end(query, call->problem);
 }
 
+static enum error beat_as(struct db *db, const char *name, struct problem *problem)
+{
+    struct query *query = db_query(db, &beat);
+
+    query_bind_text(query, name);
+    return query_end(query, problem);
+}
+
 enum error task_beat(struct db *db, struct arena *arena, const struct support_settings *settings,
                      struct problem *problem)
 {
-    struct query *query;
-    const char *name;
-    enum error error = name_beat(arena, settings, &name, problem);
+    const char *host;
+    enum error error = host_name(arena, settings, &host, problem);
 
-    if (error)
-        return error;
-    query = db_query(db, &beat);
-    query_bind_text(query, name);
-    return query_end(query, problem);
+    if (!error)
+        error = beat_as(db, name_beat(arena, host), problem);
+    return error || !blobs_are_shared(settings)
+               ? error
+               : beat_as(db, name_beat(arena, TASK_ANY_HOST), problem);
 }
 
 static void note(struct db *db, const char *id, const char *status, const char *meta)
@@ -345,9 +404,9 @@ static void show_progress(void *context, const char *step, size_t count)
     (void)!job_extend(job, job->kind->lease_seconds, &problem); /* lost: the end will tell */
 }
 
-/* Parses the payload; false when it is unusable. */
+/* Parses the payload; false when it is unusable. `original` names a shared file; NULL = none. */
 static bool read_payload(struct job *job, struct document_call *call,
-                         struct ingest_request *request)
+                         struct ingest_request *request, const char **original)
 {
     struct json_fault fault;
     json_t *payload;
@@ -358,6 +417,7 @@ static bool read_payload(struct job *job, struct document_call *call,
     request->doc_id = json_string_value(json_object_get(payload, "doc_id"));
     request->path = json_string_value(json_object_get(payload, "path"));
     request->title = json_string_value(json_object_get(payload, "title"));
+    *original = json_string_value(json_object_get(payload, "original"));
     return call->tenant && request->doc_id && request->path;
 }
 
@@ -381,9 +441,33 @@ static const char *result_text(struct arena *arena, const struct ingest_result *
                        result->replaced ? "true" : "false");
 }
 
+static void remove_file(void *path)
+{
+    unlink(path);
+}
+
+/* From a file of its own, which is deleted afterwards. */
+static enum error ingest_original(const struct document_call *call,
+                                  const struct support_settings *settings,
+                                  struct ingest_request *request, const char *original,
+                                  struct ingest_result *result)
+{
+    const struct blob_call blob = ingest_blob_call(call, settings);
+    struct arena_guard *guard = arena_guard(call->arena, remove_file);
+    enum error error;
+
+    request->path = guard->thing = (void *)(uintptr_t)ingest_passing_path(call->arena, settings);
+    error = blob_get(&blob, BLOB_ORIGINAL, original, request->path);
+    if (!error)
+        error = ingest_document(call, settings, request, result);
+    arena_guard_end(guard);
+    return error;
+}
+
 static void perform(struct job *job, struct job_verdict *verdict)
 {
     struct problem problem;
+    const char *original;
     struct document_call call = {.db = job->db, .arena = job->arena, .problem = &problem};
     const struct task_runner *runner = job->context;
     struct ingest_request request = {
@@ -394,11 +478,12 @@ static void perform(struct job *job, struct job_verdict *verdict)
     if (runner->began)
         runner->began(job->kind->lease_seconds);
     note(job->db, job->key, "STARTED", NULL);
-    if (!read_payload(job, &call, &request)) {
+    if (!read_payload(job, &call, &request, &original)) {
         verdict->outcome = JOB_REFUSED;
         return;
     }
-    error = ingest_document(&call, runner->settings, &request, &result);
+    error = original ? ingest_original(&call, runner->settings, &request, original, &result)
+                     : ingest_document(&call, runner->settings, &request, &result);
     if (!error) {
         job->result = (void *)(uintptr_t)result_text(job->arena, &result);
         return;
@@ -446,20 +531,29 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
                    &changes, problem);
 }
 
-enum error task_run_due(struct db *db, struct arena *arena, const struct task_runner *runner,
-                        int64_t most, struct job_counts *tally, struct problem *problem)
+static enum error run_due(struct db *db, struct arena *arena, const struct task_runner *runner,
+                          const char *host, int64_t most, struct job_counts *tally,
+                          struct problem *problem)
 {
     char name[KIND_TEXT];
-    struct job_kind kind;
-    const char *host;
-    enum error error = host_name(arena, runner->settings, &host, problem);
+    struct job_kind kind = kind_of(arena, runner->settings, host);
 
-    if (error)
-        return error;
-    kind = kind_of(arena, runner->settings, host);
     (void)!snprintf(name, sizeof name, "%s", kind.name); /* the arena is each job's own */
     kind.name = name;
     return job_run_due(db, arena, &kind, (void *)(uintptr_t)runner, most, tally, problem);
+}
+
+enum error task_run_due(struct db *db, struct arena *arena, const struct task_runner *runner,
+                        int64_t most, struct job_counts *tally, struct problem *problem)
+{
+    const char *host;
+    enum error error = ERROR_NONE;
+
+    if (blobs_are_shared(runner->settings))
+        error = run_due(db, arena, runner, TASK_ANY_HOST, most, tally, problem);
+    if (!error)
+        error = host_name(arena, runner->settings, &host, problem);
+    return error ? error : run_due(db, arena, runner, host, most, tally, problem);
 }
 
 /* A task of another host whose program is silent. */
@@ -559,5 +653,7 @@ enum error task_forget(struct db *db, struct arena *arena, const struct support_
     error = query_end(query, problem);
     if (!error)
         error = forget_jobs(db, arena, host, problem);
+    if (!error)
+        error = forget_jobs(db, arena, TASK_ANY_HOST, problem);
     return error ? error : forget_jobs(db, arena, "", problem); /* of older versions */
 }

@@ -1,7 +1,7 @@
 /*
  * Queued ingestions, which the program `ingest` runs, and their results. A task is a row for
- * clients and a durable job with the same key. Only the host that stores the file claims the job;
- * tenants take turns.
+ * clients and a durable job with the same key. Where files are shared (support/blobs) any host
+ * claims the job; otherwise only the one that stores the file. Tenants take turns.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_TASK_H
 #define ASSAY_SUPPORT_DOCUMENTS_TASK_H
@@ -24,11 +24,13 @@ struct task {
     const char *status; /* PENDING, STARTED, PROCESSING, RETRY, SUCCESS, FAILURE, REVOKED */
     const char *meta;   /* JSON or NULL */
     const char *result; /* JSON or NULL */
-    const char *host;   /* name of the host that stores the file */
+    const char *host;   /* name of the host that stores the file; TASK_ANY_HOST = every host does */
 };
 
+#define TASK_ANY_HOST "shared"
+
 /* Enqueues the ingestion of a stored file: its path, doc_id and title (or NULL); returns the
- * task's id in `id`. */
+ * task's id in `id`. Where files are shared the one at `path` is no longer needed then. */
 MUST_CHECK enum error task_submit(const struct document_call *call,
                                   const struct support_settings *settings,
                                   const struct ingest_request *file, const char **id);
@@ -42,12 +44,12 @@ MUST_CHECK enum error task_find(const struct document_call *call, const char *id
 MUST_CHECK enum error task_revoke(const struct document_call *call, const char *id,
                                   struct task *task);
 
-/* Whether this host's ingest program has reported in the last seconds. */
+/* Whether an ingest program that runs tasks of this host has reported in the last seconds. */
 MUST_CHECK enum error task_is_drained(struct db *db, struct arena *arena,
                                       const struct support_settings *settings, bool *drained,
                                       struct problem *problem);
 
-/* Whether this host's ingest program ran before, but has not reported for SILENCE_SECONDS. */
+/* Whether such a program ran before, but none has reported for SILENCE_SECONDS. */
 MUST_CHECK enum error task_is_silent(struct db *db, struct arena *arena,
                                      const struct support_settings *settings, bool *silent,
                                      struct problem *problem);
@@ -68,7 +70,8 @@ struct task_runner {
                                  may be NULL */
 };
 
-/* Runs due tasks of this host, at most `most`; adds to the counts in `tally`. */
+/* Runs due tasks of this host and of every host, at most `most` of each; adds to the counts in
+ * `tally`. */
 MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
                                    const struct task_runner *runner, int64_t most,
                                    struct job_counts *tally, struct problem *problem);

@@ -374,8 +374,10 @@ static enum error fill_segment(struct round *round, const struct document_call *
     if (error)
         return error;
     fresh.vectors = round->model;
-    if (whole)
-        return exchange(call, folder, old, &fresh);
+    if (whole) {
+        error = ingest_share_segment(call, round->settings, fresh.name);
+        return error ? error : exchange(call, folder, old, &fresh);
+    }
     unlink(arena_print(call->arena, "%s/%s", folder, fresh.name));
     for (size_t i = 0; i < old->count && !error; i++) /* look for what is missing */
         error = old->dead[i] ? ERROR_NONE : vectors_complete(call, "", old->document[i]);
