@@ -14,6 +14,8 @@ from stack import Stack
 from support_hostile_test import page_tree, pdf
 from wait import wait_for
 
+pytest_plugins = ["kill_fixtures"]
+
 KEY = "support-test-key-9"
 HEADERS = {"X-API-Key": KEY}
 ENV = {"API_KEY": KEY, "JWT_SECRET": "a secret of two hosts, of more than 32 characters", "RATE_LIMIT_ENABLED": "false",
@@ -126,6 +128,22 @@ def test_files_of_one_host_become_files_of_all_and_back():
         restart(service, {"SUPPORT_BLOB_URL": "files"})
         assert json.loads(run(service, "support-blobs"))["moved"] == len(ODD)
         assert {path.name: path.read_bytes() for path in files_in(service, "uploads")} == before
+
+
+def test_a_move_that_is_killed_at_its_steps_is_continued(kill_library):
+    with Service("support", {**ENV, "SUPPORT_BLOB_URL": "files"}) as service:
+        for number, name in enumerate(ODD):
+            assert upload(service, name, f"# Killed {number}\n\nThe lamp{number} hangs on hook{number}.\n").json()["status"] == "ok"
+        restart(service, {"SUPPORT_BLOB_URL": "database"})
+        kills, step = 0, 3
+        while (done := service.stack.run("run", "support-blobs", env={
+                "LD_PRELOAD": str(kill_library), "KILL_AT_STEP": str(step)})).returncode != 0:
+            kills, step = kills + 1, step + 5
+            assert kills < 500, (done.stdout, done.stderr)
+        assert kills > 3
+        for path in files_in(service, "uploads"):
+            path.unlink()
+        assert json.loads(run(service, "support-blobs", "--check"))["missing"] == 0
 
 
 def test_originals_that_are_gone_are_named():

@@ -206,13 +206,15 @@ def test_only_the_host_that_has_a_file_reads_it():
 
 def test_a_host_takes_over_what_a_silent_one_left(support):
     """As after a backup was restored elsewhere: the very file is there, its host is not."""
-    with without_ingest(support):
-        answer = upload(support, "left.html", "<p>Gate eleven is locked.").json()
-        assert answer["status"] == "accepted"
-        support.sql("UPDATE tasks SET host = 'gone' WHERE finished_at IS NULL")
-        support.sql("UPDATE jobs SET kind = 'support.ingest@gone' WHERE state = 'waiting' AND kind LIKE 'support.ingest@%'")
-    assert support.run("ingest").returncode == 0  # takes it over when it tidies; whoever is next reads it
-    wait_for_answers(support, [answer], HEADERS)
+    with Service("support", {**ENV, "SUPPORT_BLOB_URL": "files"}, support.engine) as host:
+        wait_for(lambda: ingest_processes(host))
+        with without_ingest(host):
+            answer = upload(host, "left.html", "<p>Gate eleven is locked.").json()
+            assert answer["status"] == "accepted"
+            host.sql("UPDATE tasks SET host = 'gone' WHERE finished_at IS NULL")
+            host.sql("UPDATE jobs SET kind = 'support.ingest@gone' WHERE state = 'waiting' AND kind LIKE 'support.ingest@%'")
+        assert host.run("ingest").returncode == 0  # takes it over when it tidies; whoever is next reads it
+        wait_for_answers(host, [answer], HEADERS)
 
 
 RUSSIAN = ("Товар можно вернуть в течение четырнадцати дней со дня покупки, если сохранился чек и упаковка не повреждена. "

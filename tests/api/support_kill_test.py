@@ -26,7 +26,7 @@ ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "LLM_PROVIDER_PROFIL
        "REVIEWER_EMAIL": "judge@example.com", "AUTO_ROLLBACK_ENABLED": "true"}
 # Those that are walked where what they need stands.
 ELSEWHERE = {"ingest": "tests/unit/support_kill_test.c", "split-report": "tests/api/support_splits_test.py",
-             "email-channel": "tests/api/support_email_test.py"}
+             "email-channel": "tests/api/support_email_test.py", "support-blobs": "tests/api/support_blobs_test.py"}
 DAEMONS = ("support-improver", "support-retention", "alert-check")
 
 pytestmark = pytest.mark.skipif("sanitized" in BUILD.name, reason="a sanitizer has to be loaded first")

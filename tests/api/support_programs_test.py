@@ -462,7 +462,7 @@ DAEMONS = [path.parent.name for path in sorted((CHECKOUT / "cron-bin").glob("*/m
 
 def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
     locked = 0
-    assert len(DAEMONS) == 6
+    assert len(DAEMONS) == 7
     for name in DAEMONS:
         assert f"usage: {name}" in program(support, name, "--help").stdout
         program(support, name, "--no-such-thing", code=2)
