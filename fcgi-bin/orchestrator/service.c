@@ -458,6 +458,19 @@ static void sweep(struct service *service)
     arena_destroy(arena);
 }
 
+/* Whether another worker, or another host, has added, changed or removed a model. Who has just done
+ * that sees it in his next call, wherever that is answered. */
+static bool is_changed_elsewhere(const struct service *service)
+{
+    struct problem problem = {0};
+    int64_t version;
+    struct db *db;
+
+    return !store_database(service->store, &db, &problem) &&
+           !added_models_version(db, &version, &problem) &&
+           version != service->added_models_version;
+}
+
 static bool begin(struct request *request, struct reply *reply)
 {
     struct service *service = request->state;
@@ -466,7 +479,8 @@ static bool begin(struct request *request, struct reply *reply)
     (void)reply;
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED) &&
         (!service->model_list_read_at ||
-         now - service->model_list_read_at >= MODEL_LIST_INTERVAL_SECONDS * INT64_C(1000000)))
+         now - service->model_list_read_at >= MODEL_LIST_INTERVAL_SECONDS * INT64_C(1000000) ||
+         is_changed_elsewhere(service)))
         reload_model_list(service);
     return true;
 }
