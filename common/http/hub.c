@@ -18,12 +18,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READY_MAX = 64, FRAME_MAX = 1024 * 1024, HUB_MEMORY_MAX = 256 * 1024 * 1024 };
+enum {
+    READY_MAX = 64,
+    FRAME_MAX = 1024 * 1024,
+    HUB_MEMORY_MAX = 256 * 1024 * 1024,
+    STREAM_NAME_MAX = 256
+};
 
 /* One of the streams of a tenant over all hosts. */
 struct stream_place {
     struct limits_place place;
-    char *name; /* NULL = the stream counts nowhere */
+    char name[STREAM_NAME_MAX]; /* "" = the stream counts nowhere */
     uint32_t most;
 };
 
@@ -128,10 +133,9 @@ size_t hub_count(const struct request *request, const char *tenant)
 
 static void give_back(const struct hub_state *state, struct stream_place *place)
 {
-    if (place->name)
+    if (*place->name)
         limits_place_release(state->server->region, place->name, &place->place);
-    free(place->name);
-    *place = (struct stream_place){.name = NULL};
+    *place = (struct stream_place){.name = ""};
 }
 
 bool hub_admit(const struct request *request, const char *tenant, size_t most)
@@ -143,11 +147,9 @@ bool hub_admit(const struct request *request, const char *tenant, size_t most)
         return true;
     admitted = &state->admitted;
     give_back(state, admitted);
-    if (hub_count(request, tenant) >= limits_share(state->server->region, (uint32_t)most) ||
-        asprintf(&admitted->name, "streams:%s", tenant ? tenant : "") < 0) {
-        admitted->name = NULL;
+    if (hub_count(request, tenant) >= limits_share(state->server->region, (uint32_t)most))
         return false;
-    }
+    (void)!snprintf(admitted->name, sizeof admitted->name, "streams:%s", tenant ? tenant : "");
     admitted->most = (uint32_t)most;
     if (limits_place_take(state->server->region, admitted->name, admitted->most, &admitted->place))
         return true;
@@ -198,7 +200,7 @@ enum error hub_suspend(struct stream *stream, const char *tenant, int64_t after,
             suspended->quiet_since +
             (state->hub->person_seconds ? state->hub->person_seconds : 60) * (int64_t)1000000;
     suspended->place = state->admitted;
-    state->admitted = (struct stream_place){.name = NULL};
+    state->admitted = (struct stream_place){.name = ""};
     state->suspended = suspended;
     serving_of(request)->suspended = true;
     return ERROR_NONE;
@@ -441,7 +443,7 @@ static void renew_places(const struct hub_state *state)
     for (struct suspended *stream = state->streams; stream; stream = stream->next) {
         struct stream_place *place = &stream->place;
 
-        if (!stream->broken && place->name &&
+        if (!stream->broken && *place->name &&
             !limits_place_renew(state->server->region, place->name, place->most, &place->place))
             end_stream(stream);
     }
