@@ -7,7 +7,6 @@ import { lineChart } from '../../shared/ui/charts/line.js';
 import { sparkline } from '../../shared/ui/charts/spark.js';
 import { html, ref } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
-import { skeleton } from '../../shared/ui/skeleton.js';
 import { levelAddress, objectiveOf } from '../levels.js';
 import { ageOf, entityAddress, healthBadge, levelName, metricName, plain, stateBadge, timeTick, valueOf, windowName } from '../words.js';
 import { freshTables, isWrong, reasonOf, rowName, wayOut } from './fresh.js';
@@ -87,12 +86,13 @@ function needRows({ alerts, letters, orders, late }) {
 /* Under the list, or in its place: what is not known is not called nothing. */
 function needsNote({ levels, fresh }, empty) {
     if (levels.error !== null || fresh.error !== null) return html`<p class="section-note" id="not-known">${t('status.not_known')}</p>`;
-    if (levels.data === undefined || fresh.data === undefined) return skeleton({ lines: 1, height: 'row' });
     return empty ? html`<p>${t('status.nothing')}</p>` : null;
 }
 
+/* The list is shown at once: rows that came later would move what is below. */
 function needsView(page) {
-    const { open } = page;
+    const isKnown = ({ data, error }) => data !== undefined || error !== null;
+    const open = isKnown(page.levels) && isKnown(page.fresh) ? page.open : { ...page.open, data: undefined };
     return html`<section class="card section stack" aria-labelledby="needs-title" id="needs">
         <h2 id="needs-title">${t('status.needs')}</h2>
         ${resourceView(open, {
