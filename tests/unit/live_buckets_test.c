@@ -323,6 +323,44 @@ ON_BOTH(the_number_stays_after_the_first_record)
     CHECK_INT(outcome.recorded, 1);
 }
 
+/* Records an exposure of the first user that is in the bucket. */
+static enum error expose_in(const struct live_call *call, const char *id, int64_t bucket)
+{
+    struct live_exposure record = {.variation_index = 1};
+    const struct object_list records = {1, &record};
+    struct live_outcome outcome;
+
+    for (int i = 0; !record.user_id || live_bucket_of(record.user_id, 4) != bucket; i++)
+        record.user_id = arena_print(call->arena, "user-%d", i);
+    return live_ingest(call, id, LIVE_EXPOSURES, &records, &outcome);
+}
+
+/* SQLite has one writer in any case. */
+ON_BOTH(writers_of_different_buckets_do_not_wait)
+{
+    const struct live_call call = live_batches_call(bench, bench->arena);
+    const char *id = make(bench, bench->arena, &live_batches_designs[0], 4);
+    struct live_call other = call;
+    struct live_rebuild check = {0};
+    struct store *store;
+
+    if (bench->engine != DB_POSTGRES)
+        return;
+    CHECK_OK(expose_in(&call, id, 0)); /* makes the rows of the buckets */
+    store = bench_open(bench, &other.db);
+    CHECK_OK(db_begin(call.db, DB_WRITE, &bench->problem));
+    CHECK_OK(expose_in(&call, id, 1));
+    for (int64_t bucket = 0; bucket < 4; bucket++)
+        if (bucket != 1)
+            CHECK_OK(expose_in(&other, id, bucket));
+    CHECK_OK(db_finish(call.db, ERROR_NONE, &bench->problem));
+    store_close(store);
+    CHECK_OK(live_verify_experiment(&call, id, &check));
+    CHECK_INT(check.differences, 0);
+    CHECK_INT(COUNT_OF_ROWS(bench, "live_units"), 4);
+}
+
 TEST_MAIN(CASE(a_divided_experiment_shows_what_a_whole_one_does),
           CASE(also_on_tables_that_are_divided_by_hash),
-          CASE(the_number_stays_after_the_first_record))
+          CASE(the_number_stays_after_the_first_record),
+          CASE(writers_of_different_buckets_do_not_wait))

@@ -79,14 +79,17 @@ static const struct statement version_at = {
            " AND entity_id = ? AND entity_type = ? AND processed_at <= ?"
            " AND entity_data IS NOT NULL ORDER BY processed_at DESC, seq DESC LIMIT 1",
 };
-/* Of the tenant, over all its tables. */
-#define LAST_CHANGE "COALESCE((SELECT max(changed) FROM cache_generation WHERE tenant_id = ?), 0)"
+/* The last change is that of the tenant, over all its tables. No subquery stands in VALUES: a
+ * cluster refuses it. */
 static const struct statement raise_generation = {
     .name = "generation_raise",
     .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq,"
-           " changed, changed_whole, noted_gen) VALUES (?, ?, 1, ?, ?,"
-           " COALESCE((SELECT max(seq) FROM pipeline_events), 0), 1 + " LAST_CHANGE
-           ", ? * (1 + " LAST_CHANGE "), 1)"
+           " changed, changed_whole, noted_gen) SELECT CAST(? AS TEXT), CAST(? AS TEXT), 1,"
+           " CAST(? AS BIGINT), CAST(? AS BIGINT), journal.seq, 1 + own.changed,"
+           " CAST(? AS BIGINT) * (1 + own.changed), 1"
+           " FROM (SELECT COALESCE(max(seq), 0) AS seq FROM pipeline_events) AS journal"
+           " CROSS JOIN (SELECT COALESCE(max(changed), 0) AS changed FROM cache_generation"
+           " WHERE tenant_id = ?) AS own WHERE true"
            " ON CONFLICT (tenant_id, table_name) DO UPDATE SET gen = cache_generation.gen + 1,"
            " last_event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.last_event_at"
            " ELSE cache_generation.last_event_at END,"
@@ -418,7 +421,6 @@ static enum error raise_table(const struct storage_call *call, const char *table
     query_bind_text(query, table);
     query_bind_integer(query, applied.applied_at);
     query_bind_integer(query, applied.event_at);
-    query_bind_text(query, call->tenant);
     query_bind_integer(query, whole);
     query_bind_text(query, call->tenant);
     *raised = (struct generation_number){0};
