@@ -82,7 +82,7 @@ static const struct field buckets_reply_fields[] = {
 };
 #undef OWNER
 SCHEMA(live_buckets_schema, struct live_division_choice, "ExperimentBucketsRequest", buckets_fields,
-       .example = "{\"buckets\":64}");
+       .example = "{\"buckets\":1}");
 SCHEMA(live_buckets_reply_schema, struct live_division_choice, "ExperimentBuckets",
        buckets_reply_fields);
 

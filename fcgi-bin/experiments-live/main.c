@@ -103,12 +103,12 @@ static const struct route routes[] = {
      .name = "choose_buckets",
      .tag = "experiments",
      .summary = "Divide the users of a giant experiment",
-     .help =
-         "Before the first record; afterwards 409. Writers of different buckets do not wait for "
-         "each other, and a cluster keeps them on different nodes. What is shown does not "
-         "depend on the number. The bucket of a user is 64-bit FNV-1a over the bytes of the "
-         "id, xor its upper half, modulo the number: records that are sent in batches of "
-         "one bucket go side by side."},
+     .help = "Before the first record; afterwards another number is 409. Writers of different "
+             "buckets do not wait for "
+             "each other, and a cluster keeps them on different nodes. What is shown does not "
+             "depend on the number. The bucket of a user is 64-bit FNV-1a over the bytes of the "
+             "id, xor its upper half, modulo the number: records that are sent in batches of "
+             "one bucket go side by side."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/live-stats",
      .role = ROLE_READER,

@@ -124,6 +124,7 @@ def test_the_number_is_chosen_before_the_first_record(store):
         assert put(wrong).status == 422
     assert put(2, unknown_id()).status == 404
     experiment.expose("u", 1)
+    assert expect(put(2))["buckets"] == 2, "the same again changes nothing"
     refused = put(1)
     assert (refused.status, refused.json()["error_code"]) == (409, "experiment_started")
     assert expect(experiment.client.post(experiment.path("assign"), {"user_id": "u"}))["sticky"]

@@ -35,7 +35,8 @@ static enum error read_stated(const struct live_call *call, const char *id, stru
     return query_end(query, call->problem);
 }
 
-static enum error check(const struct live_call *call, const char *id, struct stated *stated)
+static enum error check(const struct live_call *call, const char *id, int64_t buckets,
+                        struct stated *stated)
 {
     struct live_experiment experiment;
     enum error error = read_stated(call, id, stated);
@@ -49,7 +50,7 @@ static enum error check(const struct live_call *call, const char *id, struct sta
                            "Project not found");
     if (stated->archived)
         return problem_set(call->problem, ERROR_INVALID, "project_archived", "Project is archived");
-    if (experiment.number)
+    if (experiment.number && live_bucket_count(&experiment) != buckets)
         return problem_set(call->problem, ERROR_CONFLICT, "experiment_started",
                            "the experiment has received records: its number of buckets stays");
     return ERROR_NONE;
@@ -93,7 +94,7 @@ static enum error choose(const struct live_call *call, const struct actor *actor
     enum error error = live_lock_row(call, choice->experiment_id);
 
     if (!error)
-        error = check(call, choice->experiment_id, &stated);
+        error = check(call, choice->experiment_id, choice->buckets, &stated);
     if (error || stated.buckets == choice->buckets)
         return error;
     error = put(call, choice);

@@ -14,8 +14,8 @@ struct live_division_choice {
 /*
  * In one transaction under the experiment's lock, with an entry `project.update` in the audit log.
  * ERROR_NOT_FOUND where there is no such experiment, ERROR_INVALID with `project_archived`,
- * ERROR_CONFLICT with `experiment_started` once a record was received: rows are where the number
- * has put them.
+ * ERROR_CONFLICT with `experiment_started` for another number than it has once a record was
+ * received: rows are where the number has put them.
  */
 MUST_CHECK enum error live_choose_buckets(const struct live_call *call, const struct actor *actor,
                                           const struct live_division_choice *choice);
