@@ -38,6 +38,7 @@ SETTINGS = {
 
 NGINX = """
 daemon off;
+master_process off;                # killed, it leaves no worker behind
 pid {directory}/nginx.pid;
 error_log {directory}/error.log;
 events {{ }}
