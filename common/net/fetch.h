@@ -87,6 +87,8 @@ struct fetch_request {
     size_t header_count;
     size_t answer_max; /* bytes of the body, streamed or not */
     bool may_be_cut;   /* a longer answer is cut at answer_max instead of being an error */
+    bool once; /* on a new connection: when a kept one is closed without an answer, libcurl sends
+                  the request again */
     bool private_too;  /* loopback and private addresses are allowed as well */
     bool loopback_too; /* loopback addresses are allowed */
     struct fetch_policy policy;

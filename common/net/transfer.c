@@ -366,6 +366,7 @@ static CURLcode set_options(struct transfer *transfer, const struct fetch_reques
     SET(CURLOPT_PREREQFUNCTION, check_peer);
     SET(CURLOPT_PREREQDATA, transfer);
     SET(CURLOPT_PRIVATE, transfer);
+    SET(CURLOPT_FRESH_CONNECT, request->once ? 1L : 0L);
     if (transfer->owner)
         SET(CURLOPT_BUFFERSIZE, (long)FIBER_BUFFER);
 #undef SET
