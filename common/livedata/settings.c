@@ -23,6 +23,7 @@
 
 static const char *const profile_names[] = {"demo", "dev", "production", NULL};
 static const char *const node_roles[] = {"standalone", "center", "edge", NULL};
+static const char *const columnar_names[] = {"large", "all", NULL};
 static const char *const as_of_names[] = {"versions", "current", NULL};
 
 const struct setting livedata_settings_table[] = {
@@ -144,6 +145,40 @@ const struct setting livedata_settings_table[] = {
      .help = "Topics of Kafka that `livedata-bridge` applies, events as POST /v1/events takes them "
              "or rows as Debezium writes them; `^` begins a pattern. Of a tenant with "
              "`kafka_topic_prefix` in LIVE_TENANTS_FILE also `<prefix>.<topic>`."},
+    {"CLICKHOUSE_HOST", SETTING_TEXT, AT(clickhouse_host), NULL,
+     .help = "ClickHouse with copies of the tables that LIVE_COLUMNAR_TABLES names, which answers "
+             "their metrics; unset: none."},
+    {"CLICKHOUSE_PORT", SETTING_INTEGER, AT(clickhouse_port), "8123", 1, 65535,
+     .help = "Port of its HTTP interface."},
+    {"CLICKHOUSE_USER", SETTING_TEXT, AT(clickhouse_user), "default", .required = true,
+     .help = "User there; may create databases and tables."},
+    {"CLICKHOUSE_PASSWORD", SETTING_TEXT, AT(clickhouse_password), NULL, .secret = true,
+     .help = "Password of that user; unset: none."},
+    {"CLICKHOUSE_DATABASE", SETTING_TEXT, AT(clickhouse_database), "assay_livedata", 1, 60,
+     .required = true,
+     .help = "Database there, of lower-case letters, digits and _; it is created. Each "
+             "installation needs its own."},
+    {"CLICKHOUSE_SECURE", SETTING_BOOLEAN, AT(clickhouse_secure), "false",
+     .help = "Use HTTPS; the certificate is checked."},
+    {"CLICKHOUSE_TIMEOUT_SECONDS", SETTING_NUMBER, AT(clickhouse_timeout_seconds), "10", .1, 600,
+     .help = "How long ClickHouse may take for an insert or an answer."},
+    {"LIVE_COLUMNAR_TABLES", SETTING_CHOICE, AT(columnar_tables), "large",
+     .choices = columnar_names,
+     .help = "Which entities of domains are copied to ClickHouse: those whose file says `large: "
+             "true`, or all."},
+    {"LIVE_COLUMNAR_FALLBACK_ROWS", SETTING_INTEGER, AT(columnar_fallback_rows), "200000", 0,
+     1000000000,
+     .help = "The database itself answers a metric while ClickHouse cannot, if the tenant has at "
+             "most so many rows in the table; else the answer is 503."},
+    {"LIVE_COLUMNAR_LAG_SECONDS", SETTING_NUMBER, AT(columnar_lag_seconds), "60", .1, 86400,
+     .help = "How far the copy may lag behind before it no longer answers. Until then answers say "
+             "how old they are."},
+    {"LIVE_COLUMNAR_BLOCK_ROWS", SETTING_INTEGER, AT(columnar_block_rows), "10000", 1, 500000,
+     .help = "Rows that are sent to ClickHouse in one insert."},
+    {"LIVE_COLUMNAR_QUEUE_LINES", SETTING_INTEGER, AT(columnar_queue_lines), "20000000", 1000,
+     1000000000000,
+     .help = "Changes of a table that wait for ClickHouse. Beyond that the copy is given up, and "
+             "filled anew when ClickHouse is back."},
     {"LIVE_METRIC_AS_OF", SETTING_CHOICE, AT(metric_as_of), "versions", .choices = as_of_names,
      .help = "Whether historical order metrics see orders as they were then, or as they are now."},
     {"LIVE_CURRENCY", SETTING_TEXT, AT(currency), "RUB", 3, 3, .required = true,
@@ -343,6 +378,24 @@ static enum error check_redis(const struct livedata_settings *settings, struct a
     return ERROR_NONE;
 }
 
+/* The name stands in statements. */
+static enum error check_clickhouse(const struct livedata_settings *settings,
+                                   struct problem *problem)
+{
+    const char *name = settings->clickhouse_database, *host = settings->clickhouse_host;
+    bool local;
+
+    if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+        return refuse(problem, "CLICKHOUSE_DATABASE is of lower-case letters, digits and _");
+    if (!*host || strpbrk(host, "/@?# "))
+        return refuse(problem, "CLICKHOUSE_HOST is a name or an address, without port and scheme");
+    local = strcmp(host, "localhost") == 0 || strcmp(host, "127.0.0.1") == 0;
+    if (settings->profile == PROFILE_PRODUCTION && !settings->clickhouse_secure && !local)
+        return refuse(problem, "CLICKHOUSE_SECURE is needed with LIVE_PROFILE=production, unless "
+                               "CLICKHOUSE_HOST is this machine");
+    return ERROR_NONE;
+}
+
 static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
@@ -458,6 +511,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     if (string_list_has(&settings->cors_origins, "*") && settings->profile != PROFILE_DEMO)
         return refuse(problem, "LIVE_CORS_ORIGINS may be * with LIVE_PROFILE=demo only");
     if (settings->redis_url && check_redis(settings, arena, problem))
+        return ERROR_INVALID;
+    if (settings->clickhouse_host && check_clickhouse(settings, problem))
         return ERROR_INVALID;
     if (check_node(settings, problem) || check_brands(&settings->compat_brands, problem))
         return ERROR_INVALID;

@@ -93,6 +93,20 @@ struct livedata_settings {
     const char *redis_url; /* NULL = none */
     struct kafka_settings kafka;
     struct string_list bridge_topics;
+
+    const char *clickhouse_host; /* NULL = none */
+    int64_t clickhouse_port;
+    const char *clickhouse_user;
+    const char *clickhouse_password; /* NULL = none */
+    const char *clickhouse_database;
+    bool clickhouse_secure;
+    double clickhouse_timeout_seconds;
+    int columnar_tables; /* enum columnar_tables */
+    int64_t columnar_fallback_rows;
+    double columnar_lag_seconds;
+    int64_t columnar_block_rows;
+    int64_t columnar_queue_lines;
+
     const char *orchestrator_url; /* NULL = only rules translate questions */
     const char *orchestrator_model;
     double orchestrator_timeout_seconds;
@@ -136,6 +150,7 @@ struct livedata_settings {
 
 enum livedata_profile { PROFILE_DEMO, PROFILE_DEV, PROFILE_PRODUCTION };
 enum livedata_node_role { NODE_STANDALONE, NODE_CENTER, NODE_EDGE };
+enum columnar_tables { COLUMNAR_LARGE, COLUMNAR_ALL };
 enum livedata_as_of { AS_OF_VERSIONS, AS_OF_CURRENT };
 
 extern const struct setting livedata_settings_table[];

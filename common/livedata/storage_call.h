@@ -4,6 +4,7 @@
 
 #include "db/db.h"
 
+struct columnar_read;
 struct series_changes;
 
 /* The database handle, the tenant whose rows are read or written, and the current time
@@ -15,6 +16,7 @@ struct storage_call {
     const char *tenant;
     int64_t now;
     struct series_changes *changes; /* receives what a transaction changes, for series; or NULL */
+    struct columnar_read *columnar; /* copies of large tables (columnar/columnar.h); or NULL */
 };
 
 #endif

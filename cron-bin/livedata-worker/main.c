@@ -12,6 +12,7 @@
 #include "livedata/maintenance/own_retention.h"
 #include "livedata/maintenance/retention.h"
 #include "livedata/nodes/edge.h"
+#include "livedata/outbox/outbox.h"
 #include "livedata/store.h"
 #include "livedata/webhooks/outbound.h"
 
@@ -64,6 +65,8 @@ static enum error run_housekeeping(struct worker *worker, struct db *db, struct 
         return ERROR_NONE;
     worker->kept_at = now;
     error = retention_keep(db, &worker->settings, problem);
+    if (!error)
+        error = outbox_keep(&call, worker->settings.columnar_queue_lines);
     return error ? error : own_retention_keep(&call, &worker->catalog, worker->settings.purge_rows);
 }
 

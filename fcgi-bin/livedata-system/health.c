@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "http/documents.h"
 #include "limits/limits.h"
+#include "livedata/columnar/columnar.h"
 #include "livedata/service_metrics.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ static const struct field check_fields[] = {
 #undef OWNER
 static SCHEMA(check_schema, struct readiness_check, "ReadinessCheck", check_fields);
 
-enum { CHECKS_MAX = 4 };
+enum { CHECKS_MAX = 5 };
 struct readiness {
     const char *status;
     OBJECT_LIST(struct readiness_check, checks);
@@ -76,6 +77,61 @@ enum error live_handle(struct request *request, struct reply *reply)
     (void)request;
     reply->object = &alive;
     return ERROR_NONE;
+}
+
+/* What keeps copies of large tables in ClickHouse from answering; NULL = nothing. */
+static const char *columnar_reason(struct request *request, struct db *db,
+                                   struct columnar_states *states)
+{
+    struct problem problem;
+    struct storage_call call = service_storage(request, db);
+    const char *reason = NULL;
+
+    call.problem = &problem;
+    if (columnar_states(&call, service_settings(request), service_catalog(request), states) ||
+        !columnar_answers(&call))
+        return problem.text[0] ? arena_copy_string(request->arena, problem.text)
+                               : "ClickHouse does not answer";
+    for (size_t i = 0; !reason && i < states->count; i++)
+        if (!columnar_is_ready(service_settings(request), &states->items[i]))
+            reason = arena_print(request->arena, "the copy of %s %s", states->items[i].table,
+                                 states->items[i].copy.live ? "lags too far" : "is being filled");
+    return reason;
+}
+
+static void set_columnar_metrics(struct request *request)
+{
+    struct metrics *metrics = request->server->metrics;
+    struct columnar_states states = {0};
+    struct problem problem;
+    struct db *db;
+    bool good;
+
+    if (!service_settings(request)->clickhouse_host ||
+        store_database(service_store(request), &db, &problem))
+        return;
+    good = !columnar_reason(request, db, &states);
+    for (size_t i = 0; i < states.count; i++) {
+        const struct columnar_state *state = &states.items[i];
+        const char *const labels[] = {state->table};
+
+        metric_set(metrics, SERVICE_METRIC_COLUMNAR_READY, labels, good);
+        metric_set(metrics, SERVICE_METRIC_COLUMNAR_LAG, labels, (double)state->copy.lag / 1e6);
+        metric_set(metrics, SERVICE_METRIC_COLUMNAR_WAITING, labels, (double)state->copy.waiting);
+    }
+}
+
+/* Without copies the database answers, or the answer says why not. */
+static void check_columnar(struct request *request, struct db *db, struct readiness *readiness)
+{
+    struct columnar_states states = {0};
+    const char *reason;
+
+    if (!service_settings(request)->clickhouse_host)
+        return;
+    reason = columnar_reason(request, db, &states);
+    readiness->all[readiness->checks.count++] =
+        (struct readiness_check){"columnar", reason ? "degraded" : "ok", reason};
 }
 
 static bool add_check(struct readiness *readiness, const char *name, bool good)
@@ -125,6 +181,8 @@ enum error ready_handle(struct request *request, struct reply *reply)
         ready &= add_check(readiness, "serving_schema", schema_is_current(request));
     ready &= add_check(readiness, "control_plane", control && health.writable);
     check_limits(request, readiness);
+    if (control)
+        check_columnar(request, db, readiness);
     readiness->checks.items = readiness->all;
     readiness->status = ready ? "ready" : "not_ready";
     reply->status = ready ? 200 : 503;
@@ -146,6 +204,7 @@ enum error service_metrics_handle(struct request *request, struct reply *reply)
             metric_set(request->server->metrics, SERVICE_METRIC_LAG, NULL,
                        (double)component->lag_records.value);
     }
+    set_columnar_metrics(request);
     return metrics_handle(request, reply);
 }
 

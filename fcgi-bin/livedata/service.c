@@ -9,6 +9,7 @@
 #include "http/hub.h"
 #include "http/people.h"
 #include "livedata/catalog/contracts.h"
+#include "livedata/columnar/columnar.h"
 #include "livedata/maintenance/own_rebuild.h"
 #include "livedata/maintenance/seed.h"
 #include "livedata/tables/tables.h"
@@ -485,6 +486,18 @@ enum error service_database(struct request *request, struct db **db)
     return store_database(service_store(request), db, &request->problem);
 }
 
+static struct columnar_read *columnar_of(struct request *request)
+{
+    const struct livedata_settings *settings = service_settings(request);
+    struct columnar_read *read;
+
+    if (!settings->clickhouse_host)
+        return NULL;
+    read = ARENA_NEW(request->arena, struct columnar_read);
+    *read = (struct columnar_read){.settings = settings, .region = request->server->region};
+    return read;
+}
+
 struct storage_call service_storage(struct request *request, struct db *db)
 {
     return (struct storage_call){
@@ -493,6 +506,7 @@ struct storage_call service_storage(struct request *request, struct db *db)
         .problem = &request->problem,
         .tenant = request->who.tenant ? request->who.tenant : "default",
         .now = live_clock_now(&service_of(request)->clock, db),
+        .columnar = columnar_of(request),
     };
 }
 

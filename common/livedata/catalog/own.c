@@ -12,9 +12,9 @@
 
 enum { NAME_LONGEST = 30, DAYS_MOST = 36500, PLACE_MAX = 200 };
 
-static const char *const entity_members[] = {"name",      "description", "key",       "columns",
-                                             "relations", "indexes",     "retention", "events",
-                                             "stages",    "changes",     "synonyms",  NULL};
+static const char *const entity_members[] = {
+    "name",   "description", "key",     "columns",  "relations", "indexes", "retention",
+    "events", "stages",      "changes", "synonyms", "large",     NULL};
 static const char *const column_members[] = {
     "type", "scale", "description", "values", "synonyms", "value_names", "high", "low", NULL};
 static const char *const retention_members[] = {"days", "by", NULL};
@@ -306,6 +306,8 @@ static enum error read_names(const struct own_reader *reader, const json_t *file
                          "is a lower-case letter, then letters, digits and _, at most %d, and no "
                          "word of SQL",
                          NAME_LONGEST);
+    if (json_object_get(file, "large") && !json_is_boolean(json_object_get(file, "large")))
+        return own_fault(reader, "large", "is true or false");
     return type->description ? ERROR_NONE : own_fault(reader, "description", "is needed");
 }
 
@@ -325,6 +327,7 @@ enum error catalog_load_own(struct arena *arena, const char *path, const json_t 
         return error;
     *own = (struct own_entity){.name = type->name,
                                .domain = type->domain->name,
+                               .large = json_is_true(json_object_get(file, "large")),
                                .serving = ARENA_NEW(arena, struct own_serving)};
     *table = (struct serving_table){
         .name = arena_print(arena, "own_%s_%s", type->domain->name, type->name),

@@ -52,11 +52,19 @@ struct table_index {
     size_t column_count;
 };
 
+/* Whether changes of the table's rows are queued for a copy (outbox/outbox.h): of all, or while it
+ * is filled of those up to a key. */
+struct own_copy {
+    bool live, filling;
+    char fill_tenant[256], fill_key[1024];
+};
+
 /* Whether this process may serve the entity; tables/tables.h keeps it. */
 struct own_serving {
     bool known;  /* the contract in the database was compared */
     bool served; /* and is that of the file */
     char difference[400];
+    struct own_copy copy; /* as the database said last */
 };
 
 struct own_entity {
@@ -65,6 +73,7 @@ struct own_entity {
     size_t key;                   /* index of the column */
     bool counts[OWN_COLUMNS_MAX]; /* columns that events add to; others are set */
     bool indexed[OWN_COLUMNS_MAX];
+    bool large; /* `large: true`: a copy in ClickHouse answers its metrics (columnar/) */
     struct event_mapping *events;
     size_t event_count;
     const char *source_table;     /* whose changes are taken from Debezium; NULL = none */
@@ -80,6 +89,7 @@ struct own_entity {
     /* Of this table alone (own_sql.c). */
     struct statement by_key, list, state, put, remove, expire;
     struct statement keys;                  /* of all tenants, page by page */
+    struct statement page;                  /* the same with all columns, behind the tenant */
     struct statement lost_terms, lost_docs; /* of search, of rows that are gone */
 };
 

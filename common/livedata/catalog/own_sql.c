@@ -104,6 +104,21 @@ static const char *keys_sql(struct arena *arena, const struct serving_table *tab
     return sql.bytes;
 }
 
+/* The rows of all tenants after one. */
+static const char *page_sql(struct arena *arena, const struct serving_table *table)
+{
+    const char *key = table->primary_key;
+    struct text sql;
+
+    text_start(&sql, arena, SQL_MAX);
+    text_append_strings(&sql, (const char *const[]){select_word, "tenant_id, ", NULL});
+    put_columns(&sql, table);
+    text_append_strings(&sql, (const char *const[]){from_word, table->name, " WHERE (tenant_id, ",
+                                                    key, ") > (?, ?) ORDER BY tenant_id, ", key,
+                                                    " LIMIT ?", NULL});
+    return sql.bytes;
+}
+
 /* What search has of rows that are gone. */
 static const char *lost_sql(struct arena *arena, const struct serving_table *table,
                             const char *head, const char *end)
@@ -142,6 +157,7 @@ void own_make_statements(struct arena *arena, const struct serving_table *table,
     if (own->retention_days)
         own->expire = statement(arena, table, "expire", expire_sql(arena, table, own));
     own->keys = statement(arena, table, "keys", keys_sql(arena, table));
+    own->page = statement(arena, table, "page", page_sql(arena, table));
     own->lost_terms =
         statement(arena, table, "lost_terms", lost_sql(arena, table, lost_terms_head, ")"));
     own->lost_docs =

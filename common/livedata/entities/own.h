@@ -12,6 +12,10 @@
 /* Applies the event to its row. Part of the caller's transaction. */
 MUST_CHECK enum error state_apply_own(const struct storage_call *call, const struct event *event);
 
+/* Removes a row that is older than its file lets it stay. The caller has called outbox_look(). */
+MUST_CHECK enum error state_expire_own(const struct storage_call *call,
+                                       const struct entity_type *type, const char *key);
+
 /* Sets only some columns of the row from an event that was applied before they existed, in the same
  * way; `wanted` as the columns of the table. A column that is added to gets what the event adds. */
 MUST_CHECK enum error state_fill_own(const struct storage_call *call, const struct event *event,

@@ -3,6 +3,7 @@
 
 #include "db/query.h"
 #include "livedata/journal/series_changes.h"
+#include "livedata/outbox/outbox.h"
 
 #include <string.h>
 
@@ -160,11 +161,38 @@ static void note_change(const struct storage_call *call, const struct serving_ta
         note_times(call, table, row->values);
 }
 
+static const struct outbox_value *values_of(const struct storage_call *call,
+                                            const struct serving_table *table,
+                                            const struct row_value *values)
+{
+    struct outbox_value *copies = ARENA_ARRAY(call->arena, struct outbox_value, OWN_COLUMNS_MAX);
+
+    for (size_t i = 0; i < table->column_count; i++)
+        copies[i] = (struct outbox_value){values[i].null, values[i].integer, values[i].text};
+    return copies;
+}
+
+/* For a copy of the table; only transactions that note their changes are queued, others make the
+ * copy anew (outbox_restart()). */
+static enum error queue_change(const struct storage_call *call, const struct event *event,
+                               const struct own_row *row, bool removed)
+{
+    const struct serving_table *table = event->own->type->table;
+    const struct own_copy *copy = &table->own->serving->copy;
+
+    if (!call->changes || (!copy->live && !copy->filling) || (removed && !row->found))
+        return ERROR_NONE;
+    return outbox_note(call, table, event->entity_id,
+                       row->found ? values_of(call, table, row->before) : NULL,
+                       removed ? NULL : values_of(call, table, row->values));
+}
+
 enum error own_row_write(const struct storage_call *call, const struct event *event,
                          const struct own_row *row)
 {
     const struct serving_table *table = event->own->type->table;
     struct query *query = db_query(call->db, &table->own->put);
+    enum error error;
 
     query_bind_text(query, call->tenant);
     for (size_t i = 0; i < table->column_count; i++)
@@ -175,18 +203,35 @@ enum error own_row_write(const struct storage_call *call, const struct event *ev
     query_bind_integer(query, row->events);
     query_bind_text(query, row->newest);
     note_change(call, table, row, false);
-    return query_end(query, call->problem);
+    error = query_end(query, call->problem);
+    return error ? error : queue_change(call, event, row, false);
 }
 
 enum error own_row_remove(const struct storage_call *call, const struct event *event,
                           const struct own_row *row)
 {
     struct query *query = db_query(call->db, &event->own->type->table->own->remove);
+    enum error error;
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, event->entity_id);
     note_change(call, event->own->type->table, row, true);
-    return query_end(query, call->problem);
+    error = query_end(query, call->problem);
+    return error ? error : queue_change(call, event, row, true);
+}
+
+enum error state_expire_own(const struct storage_call *call, const struct entity_type *type,
+                            const char *key)
+{
+    const struct own_event own = {.type = type};
+    const struct event event = {.own = &own, .entity_id = key};
+    struct series_changes unused = {0};
+    struct storage_call noting = *call;
+    struct own_row row;
+    enum error error = own_row_read(call, &event, &row);
+
+    noting.changes = &unused; /* the generation of the whole table is raised instead */
+    return error || !row.found ? error : own_row_remove(&noting, &event, &row);
 }
 
 enum error own_read_deleted(const struct storage_call *call, const struct event *event,

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "livedata/columnar/columnar.h"
 #include "livedata/journal/journal.h"
 #include "livedata/timestamp.h"
 
@@ -157,6 +158,12 @@ static int64_t complete_at(const struct storage_call *call, const struct live_ca
     return looked < call->now ? call->now - looked : call->now;
 }
 
+/* What was acknowledged until then must be part of the answer; 0 = nothing was demanded. */
+static int64_t demanded_until(const struct storage_call *call, const struct read_bounds *bounds)
+{
+    return bounds->max_staleness.given ? call->now - bounds->max_staleness.value : 0;
+}
+
 enum error bounds_meet(const struct storage_call *call, struct live_cache **cache,
                        const struct string_list *tables, int64_t kept_since,
                        struct read_state *state)
@@ -173,8 +180,28 @@ enum error bounds_meet(const struct storage_call *call, struct live_cache **cach
         error = check_position(call, state, kept_since);
     if (!error && state->bounds.max_event_age.given)
         error = check_event_age(call, state);
+    if (call->columnar) {
+        call->columnar->at_least = state->bounds.at_least.seq;
+        call->columnar->complete_at = demanded_until(call, &state->bounds);
+    }
     state->known = !error;
     return error;
+}
+
+/* An answer from a copy that lags contains less than the database: by how many microseconds. */
+static int64_t less_what_is_missing(const struct storage_call *call, struct live_position *position,
+                                    int64_t *complete_at)
+{
+    const struct columnar_read *read = call->columnar;
+    int64_t before = *complete_at;
+
+    if (!read || !read->behind)
+        return 0;
+    if (read->position < position->seq)
+        *position = (struct live_position){read->position, read->position_at};
+    if (read->contained_at < before)
+        *complete_at = read->contained_at;
+    return before - *complete_at;
 }
 
 const struct answer_freshness *freshness_show(const struct storage_call *call,
@@ -185,20 +212,21 @@ const struct answer_freshness *freshness_show(const struct storage_call *call,
     struct live_position position = state->mark.position;
     int64_t stale = (int64_t)(budget_seconds * 1e6);
     char *text = arena_alloc(call->arena, POSITION_TEXT);
+    int64_t complete_at = state->complete_at, missing;
 
     if (!state->known)
         return NULL;
     if (bounds->at_least.seq > position.seq)
         position = bounds->at_least;
+    missing = less_what_is_missing(call, &position, &complete_at);
     position_format(position, text);
     if (bounds->max_staleness.given)
         stale = bounds->max_staleness.value;
-    *shown = (struct answer_freshness){.as_of = state->complete_at,
-                                       .position = *text ? text : NULL,
-                                       .valid_until = state->complete_at + stale};
+    *shown = (struct answer_freshness){
+        .as_of = complete_at, .position = *text ? text : NULL, .valid_until = complete_at + stale};
     if (state->watermark.at)
         shown->event_age_seconds =
-            GIVEN_NUMBER(fmax(0, timestamp_seconds(state->watermark.at, call->now)));
+            GIVEN_NUMBER(fmax(0, timestamp_seconds(state->watermark.at - missing, call->now)));
     if (bounds->max_event_age.given &&
         state->watermark.at + bounds->max_event_age.value < shown->valid_until)
         shown->valid_until = state->watermark.at + bounds->max_event_age.value;

@@ -6,6 +6,7 @@
 #include "livedata/entities/own.h"
 #include "livedata/journal/journal.h"
 #include "livedata/maintenance/own_index.h"
+#include "livedata/outbox/outbox.h"
 #include "livedata/tables/tables.h"
 
 #include <stdlib.h>
@@ -250,6 +251,8 @@ static enum error rebuild_rows(const struct storage_call *call, const struct cat
         error = list_rows(call, catalog, type, &rows);
     if (!error)
         error = show_rows(call, type);
+    if (!error)
+        error = outbox_restart(call, type->table->name);
     if (!error)
         *rebuild = (struct own_rebuild){walk.events, (int64_t)rows.count, (int64_t)kept.count};
     return error;

@@ -2,7 +2,9 @@
 #include "livedata/maintenance/own_retention.h"
 
 #include "db/query.h"
+#include "livedata/entities/own.h"
 #include "livedata/journal/journal.h"
+#include "livedata/outbox/outbox.h"
 #include "livedata/search/search.h"
 #include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
@@ -39,13 +41,9 @@ static enum error find_rows(const struct storage_call *call, const struct entity
 static enum error forget_row(const struct storage_call *call, const struct entity_type *type,
                              const char *key)
 {
-    const struct statement *remove = &type->table->own->remove;
-    struct query *query = db_query(call->db, remove);
-    enum error error;
+    enum error error = state_expire_own(call, type, key);
+    struct query *query;
 
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, key);
-    error = query_end(query, call->problem);
     if (!error)
         error = search_forget_row(call, type, key);
     if (error)
@@ -65,6 +63,8 @@ static enum error forget_rows(const struct storage_call *call, const struct enti
     struct expired_rows rows = {0};
     enum error error = db_lock(call->db, "livedata.apply", call->problem);
 
+    if (!error)
+        error = outbox_look(call, type->table);
     if (!error)
         error = find_rows(call, type, most, &rows);
     for (size_t i = 0; !error && i < rows.count; i++) {

@@ -74,5 +74,7 @@ const char *measure_newest_sql(const struct storage_call *call,
  * there are buckets, and two numbers by kind: the total and the number of values; for a quantile
  * its lower and upper neighbor and the number of values. */
 const char *measure_sql(const struct storage_call *call, const struct measure_request *request);
+/* Private: a rate as a whole number of parts of `one`. */
+int64_t measure_rate_units(const char *text, int64_t *one);
 
 #endif

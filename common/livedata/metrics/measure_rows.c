@@ -1,6 +1,8 @@
 /* Computing measures: runs the statement and turns whole numbers into values. */
 #include "livedata/metrics/measure_compute.h"
 
+#include "livedata/metrics/measure_columnar.h"
+
 #include "base/number.h"
 #include "db/sandbox.h"
 #include "livedata/tables/tables.h"
@@ -148,12 +150,27 @@ static enum error run(const struct storage_call *call, const struct measure_requ
     return error ? error : sandbox_query(call->db, call->arena, sql, &rules, answer, call->problem);
 }
 
+/* By the copy of the table or by the table. */
+static enum error ask(const struct storage_call *call, const struct measure_request *request,
+                      struct sandbox_answer *answer)
+{
+    bool served = false;
+    enum error error = ERROR_NONE;
+
+    if (measure_is_columnar(call, request->measure)) {
+        error = table_served(request->measure->tables[0].table, call->problem);
+        if (!error)
+            error = measure_ask_columnar(call, request, answer, &served);
+    }
+    return error || served ? error : run(call, request, measure_sql(call, request), answer);
+}
+
 static enum error compute_one(const struct storage_call *call,
                               const struct measure_request *request, struct measure_rows *rows)
 {
     const struct measure *measure = request->measure;
     struct sandbox_answer answer = {0};
-    enum error error = run(call, request, measure_sql(call, request), &answer);
+    enum error error = ask(call, request, &answer);
 
     *rows = (struct measure_rows){0};
     if (error)
@@ -239,8 +256,15 @@ enum error measure_has_rows(const struct storage_call *call, const struct measur
     newest.measure = &own;
     newest.buckets = (struct time_bounds){0};
     newest.rows_max = 1;
-    error = run(call, &newest, measure_newest_sql(call, &newest), &answer);
-    *any = answer.row_count > 0;
+    if (!measure_is_columnar(call, &own)) {
+        error = run(call, &newest, measure_newest_sql(call, &newest), &answer);
+        *any = answer.row_count > 0;
+        return error;
+    }
+    own.kind = MEASURE_COUNT;
+    own.value = (struct measure_column){0};
+    error = ask(call, &newest, &answer);
+    *any = answer.row_count > 0 && answer.cells[0].integer > 0;
     return error;
 }
 

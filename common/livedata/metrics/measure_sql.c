@@ -75,7 +75,7 @@ static void put_bucket(struct sql *sql)
 }
 
 /* "90.50" as 9050 hundredths. */
-static int64_t rate_units(const char *text, int64_t *one)
+int64_t measure_rate_units(const char *text, int64_t *one)
 {
     int64_t units = 0;
 
@@ -101,7 +101,7 @@ static void put_money(struct sql *sql)
     put(sql, case_word);
     put_column(sql, &sql->measure->currency);
     for (size_t i = 0; i < rates->count; i++) {
-        int64_t one, units = rate_units(rates->items[i].text, &one);
+        int64_t one, units = measure_rate_units(rates->items[i].text, &one);
 
         text_append_format(&sql->text, " WHEN '%s' THEN ", rates->items[i].currency);
         put_column(sql, value);

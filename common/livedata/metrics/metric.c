@@ -2,6 +2,7 @@
 #include "livedata/metrics/metric.h"
 
 #include "base/number.h"
+#include "livedata/columnar/columnar.h"
 #include "livedata/journal/journal.h"
 #include "livedata/metrics/measure_compute.h"
 #include "livedata/sandbox/scope.h"
@@ -277,11 +278,18 @@ static enum error compute_measure(const struct storage_call *call,
     return ERROR_NONE;
 }
 
+enum error metric_newest(const struct storage_call *call, const struct live_metric *metric,
+                         struct event_mark *newest)
+{
+    enum error error = newest_of_types(call, &metric->source_events, newest);
+
+    return error ? error : columnar_newest(call, metric->table->entity, newest);
+}
+
 static enum error newest_of(const struct storage_call *call, const struct metric_request *request,
                             struct metric_value *value)
 {
-    return request->as_of ? ERROR_NONE
-                          : newest_of_types(call, &request->metric->source_events, &value->newest);
+    return request->as_of ? ERROR_NONE : metric_newest(call, request->metric, &value->newest);
 }
 
 enum error metric_compute(const struct storage_call *call, const struct livedata_settings *settings,

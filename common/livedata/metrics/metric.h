@@ -39,6 +39,10 @@ MUST_CHECK enum error metric_compute(const struct storage_call *call,
 MUST_CHECK enum error metric_check_window(const struct live_metric *metric, const char *window,
                                           struct arena *arena, struct problem *problem);
 
+/* The newest of the metric's source events that what `call` has read contains. */
+MUST_CHECK enum error metric_newest(const struct storage_call *call,
+                                    const struct live_metric *metric, struct event_mark *newest);
+
 /* The reason why there is no value, a stable code; NULL when there is one. */
 const char *metric_reason(const struct metric_value *value);
 /* The unit of the value: for money, the default currency. */

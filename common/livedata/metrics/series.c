@@ -1,6 +1,9 @@
 /* Series: kept values, those that have to be computed, and keeping them. */
 #include "livedata/metrics/series.h"
 
+#include "livedata/columnar/columnar.h"
+#include "livedata/metrics/measure_columnar.h"
+
 #include "crypto/digest.h"
 #include "db/query.h"
 #include "livedata/timestamp.h"
@@ -288,13 +291,21 @@ enum error series_compute(const struct storage_call *call, const struct series_r
                         .values = values,
                         .kept_since = kept_since(request, call->now)};
     size_t count = work.bounds->count - 1;
+    bool lags;
+    enum error error;
 
     *values = (struct series_values){.request = request,
                                      .count = count,
                                      .items = ARENA_ARRAY(call->arena, struct series_value, count)};
-    if (request->kept_days)
+    error = measure_lags(call, request->measured.measure, &lags);
+    if (error)
+        return error;
+    if (request->kept_days && !lags)
         values->name = name_of(&work);
-    return values->name ? compute_with_kept(&work) : compute_run(&work, 0, count);
+    error = values->name ? compute_with_kept(&work) : compute_run(&work, 0, count);
+    if (call->columnar && call->columnar->behind)
+        values->keep_count = 0; /* they may contain less than their number says */
+    return error;
 }
 
 static enum error write_points(const struct storage_call *call, const struct series_values *values)

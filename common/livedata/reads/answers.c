@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "livedata/access/types.h"
+#include "livedata/columnar/columnar.h"
 #include "livedata/entities/rows.h"
 #include "livedata/journal/journal.h"
 #include "livedata/tables/tables.h"
@@ -376,6 +377,13 @@ static const char *metric_key(const struct reading *reading, const struct metric
                        answer->request.metric->name, answer->request.window, timestamp);
 }
 
+/* An answer of a copy that lags must not be kept: nothing would tell when the copy has caught up.
+ */
+static bool reading_is_behind(const struct reading *reading)
+{
+    return reading->storage.columnar && reading->storage.columnar->behind;
+}
+
 enum error read_metric(const struct reading *reading, const char *name, const char *window,
                        int64_t as_of, struct metric_answer *answer)
 {
@@ -402,7 +410,7 @@ enum error read_metric(const struct reading *reading, const char *name, const ch
         return ERROR_NONE;
     }
     error = metric_compute(&reading->storage, reading->settings, &answer->request, &answer->value);
-    if (!error && cache && cache->shared) {
+    if (!error && cache && cache->shared && !reading_is_behind(reading)) {
         pack_metric(answer, &kept);
         shm_cache_put(cache->shared, metric_key(reading, answer), &ticket,
                       (int64_t)(reading->settings->cache_ttl_seconds * 1e6), (const char *)&kept,

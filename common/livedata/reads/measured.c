@@ -2,7 +2,6 @@
 #include "livedata/reads/measured.h"
 
 #include "base/list.h"
-#include "livedata/journal/journal.h"
 #include "livedata/metrics/series.h"
 #include "livedata/timestamp.h"
 
@@ -266,7 +265,7 @@ enum error read_measured(const struct reading *reading, const struct measured_qu
     if (!error)
         error = answer_groups(reading, query, &request, unit, reply);
     if (!error && !query->as_of)
-        error = newest_of_types(&reading->storage, &metric->source_events, &newest);
+        error = metric_newest(&reading->storage, metric, &newest);
     if (error)
         return error;
     reply->value = (struct optional_number){!total.undefined, total.value};
@@ -390,7 +389,7 @@ enum error read_series(const struct reading *reading, const struct series_query 
     if (!error)
         error = series_compute(&reading->storage, request, values);
     if (!error)
-        error = newest_of_types(&reading->storage, &metric->source_events, &newest);
+        error = metric_newest(&reading->storage, metric, &newest);
     if (error)
         return error;
     *reply = (struct series_reply){.metric_name = metric->name,

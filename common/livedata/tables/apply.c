@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "livedata/outbox/outbox.h"
 
 #include <string.h>
 
@@ -78,7 +79,8 @@ static enum error write_contract(const struct storage_call *call, const struct e
     query_bind_text(query, type->table->own->fingerprint);
     query_bind_text(query, type->table->own->contract);
     query_bind_integer(query, call->now);
-    return query_end(query, call->problem);
+    error = query_end(query, call->problem);
+    return error ? error : outbox_restart(call, type->table->name);
 }
 
 enum error tables_note_column(const struct storage_call *call, const char *entity_type,

@@ -6,6 +6,7 @@
 #include "base/list.h"
 #include "base/string_list.h"
 #include "crypto/digest.h"
+#include "livedata/outbox/outbox.h"
 #include "livedata/timestamp.h"
 
 #include <stdio.h>
@@ -33,7 +34,9 @@ static const struct statement count_index = {
 };
 static const struct statement read_fingerprint = {
     .name = "own_contract_fingerprint",
-    .sql = "SELECT fingerprint FROM own_contracts WHERE entity_type = ?",
+    .sql = "SELECT own_contracts.fingerprint, columnar_tables.state, fill_tenant, fill_key"
+           " FROM own_contracts LEFT JOIN columnar_tables"
+           " ON columnar_tables.table_name = own_contracts.table_name WHERE entity_type = ?",
 };
 
 static const char create_table[] = "CREATE TABLE ", table_head[] = " (tenant_id {text} NOT NULL, ",
@@ -439,8 +442,13 @@ enum error tables_still_served(const struct storage_call *call, const struct ent
     *LIST_ADD(call->arena, checked) = type;
     query = db_query(call->db, &read_fingerprint);
     query_bind_text(query, type->name);
-    if (query_next(query))
+    outbox_set_copy(type->table->own, NULL, NULL, NULL);
+    if (query_next(query)) {
         fingerprint = query_text(query, 0, call->arena);
+        outbox_set_copy(type->table->own, query_text_or_null(query, 1, call->arena),
+                        query_text_or_null(query, 2, call->arena),
+                        query_text_or_null(query, 3, call->arena));
+    }
     error = query_end(query, call->problem);
     if (error || strcmp(fingerprint, type->table->own->fingerprint) == 0)
         return error;
