@@ -29,8 +29,12 @@ static const struct statement units_by_id = {
 };
 static const struct statement units_by_canonical = {
     .name = "live_units_by_canonical",
-    FOUND_BY_KEYS(UNIT_COLUMNS, TEXT_KEYS, "live_units",
-                  "experiment = ? AND canonical_id = ids.wanted"),
+    /* SQLite without statistics of this table would go over the whole experiment for each key. */
+    .sql = "SELECT " UNIT_COLUMNS " FROM " TEXT_KEYS " CROSS JOIN live_units INDEXED BY"
+           " live_units_aliases WHERE experiment = ? AND canonical_id = ids.wanted",
+    .postgres = "SELECT " UNIT_COLUMNS " FROM " TEXT_KEYS " CROSS JOIN LATERAL (SELECT * FROM"
+                " live_units WHERE experiment = ? AND canonical_id = ids.wanted OFFSET 0) AS found",
+    .streams = true,
 };
 static const struct statement values_of_units = {
     .name = "live_values_of_units",
