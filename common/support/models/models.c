@@ -244,7 +244,7 @@ enum error models_check_day(const struct models_run *run, struct problem *proble
     if (!*paid || run->models->settings->daily_cost_limit <= 0)
         return ERROR_NONE;
     limit = run->models->settings->daily_cost_limit;
-    error = spend_today(run->db, &spent, problem);
+    error = model_spend_today(run->db, &spent, problem);
     if (error || spent < limit)
         return error;
     return problem_set(problem, ERROR_BUSY, "daily_cost_limit",
@@ -319,7 +319,7 @@ static const char *money_refusal(const struct attempt *attempt)
         return "question_cost_limit";
     if (attempt->target->provider->kind != PROVIDER_PAID || settings->daily_cost_limit <= 0)
         return NULL;
-    if (spend_today(run->db, &spent, &problem)) {
+    if (model_spend_today(run->db, &spent, &problem)) {
         log_event(LOG_ERROR, "costs_not_read", problem.text);
         return "cost_unknown";
     }

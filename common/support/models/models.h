@@ -65,7 +65,7 @@ struct models_run {
     int64_t asked;     /* time of the first call; 0 = none yet */
     int64_t tokens;    /* sum over all calls */
     double cost;       /* the same */
-    double booked;     /* part of the cost already counted by spend_today() */
+    double booked;     /* part of the cost already counted by model_spend_today() */
     unsigned attempts; /* requests sent, and how the calls ended */
     unsigned retries, succeeded, exhausted;
 };

@@ -33,7 +33,7 @@ static const struct statement read_last = {
            " WHERE s.provider_name = ? AND t.tenant_id = ? ORDER BY s.ts DESC LIMIT 1",
 };
 
-enum error spend_today(struct db *db, double *dollars, struct problem *problem)
+enum error model_spend_today(struct db *db, double *dollars, struct problem *problem)
 {
     struct query *query = db_query(db, &read_today);
 

@@ -6,7 +6,7 @@
 #include "db/db.h"
 
 /* US dollars of today (UTC), of all tenants. */
-MUST_CHECK enum error spend_today(struct db *db, double *dollars, struct problem *problem);
+MUST_CHECK enum error model_spend_today(struct db *db, double *dollars, struct problem *problem);
 
 /* Adds usage of today that no trace contains. */
 MUST_CHECK enum error spend_add(struct db *db, const char *purpose, double dollars,
