@@ -1,11 +1,7 @@
 """Support's search on OpenSearch: the same answers as the embedded index gives, no wrong one while it is killed, and
-everything back by itself.
-
-ASSAY_SCALE_SETS names a folder of retrieval sets (corpus.jsonl, queries.jsonl, qrels.tsv in each) whose nDCG@10 is
-then compared as well."""
+everything back by itself."""
 
 import json
-import os
 import threading
 import time
 from pathlib import Path
@@ -20,7 +16,6 @@ from wait import wait_for
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "answers"
 LANGUAGES = sorted(folder.name for folder in DATA.iterdir() if folder.is_dir())
-SETS = os.environ.get("ASSAY_SCALE_SETS")
 KEY = "support-test-key-1"
 HEADERS = {"X-API-Key": KEY}
 ENV = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "LLM_PROVIDER_PROFILE": "embedded", "ADMIN_PASSWORD_HASH": "",
@@ -29,7 +24,6 @@ THAI = {"thai.md": "# การคืนสินค้า\n\nลูกค้า
                    "# การจัดส่ง\n\nการจัดส่งใช้เวลา 3 ถึง 5 วันทำการ รหัสสินค้า XR-500 หนัก 1.6 กก.\n"}
 THAI_QUESTIONS = ["คืนสินค้าได้ภายในกี่วัน", "การจัดส่งใช้เวลากี่วัน", "XR-500 หนักเท่าไร"]
 LONG = 600  # seconds; what is waited for comes by itself
-DIFFERENCE = 0.005  # of nDCG@10
 
 
 def upload(service, name, content):
@@ -134,12 +128,6 @@ def test_answers_are_those_of_the_embedded_index(engine, both):
     for question, ours, theirs in different[:5]:
         print("  ", question, ours, theirs, sep="\n    ")
     assert not different
-
-
-def ranking(service, answer):
-    """The documents that were found, best first, each once."""
-    found = trace(service, answer)["steps"][-1]["state"]["documents"]
-    return list(dict.fromkeys(document["source"] for document in found))
 
 
 def test_an_engine_that_is_away_is_told_and_uploads_wait(engine, both):
