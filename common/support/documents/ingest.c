@@ -331,26 +331,43 @@ static void destroy_builder(void *builder)
     index_builder_destroy(builder);
 }
 
-enum error ingest_share_segment(const struct document_call *call,
-                                const struct support_settings *settings, const char *name)
+static enum error share_file(const struct document_call *call,
+                             const struct support_settings *settings, const char *name,
+                             const char *path)
 {
     const struct blob_call blob = ingest_blob_call(call, settings);
-    struct arena_guard *guard;
+    struct arena_guard *guard = arena_guard(call->arena, close_file);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
     enum error error;
-    int file;
 
-    if (!blobs_are_shared(settings))
-        return ERROR_NONE;
-    guard = arena_guard(call->arena, close_file);
-    file = open(arena_print(call->arena, "%s/%s",
-                            ingest_index_folder(call->arena, settings, call->tenant), name),
-                O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return problem_set(call->problem, ERROR_SYSTEM, "file_not_read",
                            "the new search segment cannot be read");
     guard->thing = (void *)(intptr_t)file;
     error = blob_put(&blob, BLOB_SEGMENT, name, file);
     arena_guard_end(guard);
+    return error;
+}
+
+static const char *segment_path(const struct document_call *call,
+                                const struct support_settings *settings, const char *name)
+{
+    return arena_print(call->arena, "%s/%s",
+                       ingest_index_folder(call->arena, settings, call->tenant), name);
+}
+
+enum error ingest_share_segment(const struct document_call *call,
+                                const struct support_settings *settings, const char *name)
+{
+    const char *path;
+    enum error error;
+
+    if (!blobs_are_shared(settings))
+        return ERROR_NONE;
+    path = segment_path(call, settings, name);
+    error = share_file(call, settings, name, path);
+    if (error)
+        unlink(path); /* the next attempt makes another */
     return error;
 }
 
@@ -548,11 +565,19 @@ static bool fetch_segment(const struct document_call *call, const struct support
                           const char *name)
 {
     const struct blob_call blob = ingest_blob_call(call, settings);
-    const char *path = arena_print(call->arena, "%s/%s",
-                                   ingest_index_folder(call->arena, settings, call->tenant), name);
+    const char *path = segment_path(call, settings, name);
 
     return blobs_are_shared(settings) && access(path, F_OK) != 0 &&
            blob_get(&blob, BLOB_SEGMENT, name, path) == ERROR_NONE;
+}
+
+/* Questions do not wait for the object store: a host that has no copy rebuilds the segment too. */
+static void try_to_share(const struct document_call *call, const struct support_settings *settings,
+                         const char *name)
+{
+    if (blobs_are_shared(settings) &&
+        share_file(call, settings, name, segment_path(call, settings, name)))
+        log_event(LOG_WARNING, "segment_not_shared", call->problem->text);
 }
 
 static enum error rebuild(const struct document_call *call, const struct support_settings *settings,
@@ -577,7 +602,7 @@ static enum error rebuild(const struct document_call *call, const struct support
     if (!error && fresh.count)
         error = index_builder_finish(builder, folder, fresh.name, &fresh.bytes, call->problem);
     if (!error && fresh.count)
-        error = ingest_share_segment(call, settings, fresh.name);
+        try_to_share(call, settings, fresh.name);
     if (!error)
         error = document_swap_segments(call, &lost->name, 1, &fresh, false);
     arena_guard_end(guard);

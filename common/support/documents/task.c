@@ -15,7 +15,7 @@ enum {
     LEASE_MARGIN_SECONDS =
         60, /* added to the time limit of an extraction, before the next progress report */
     KIND_TEXT = 64,
-    ENGINE_PAUSE_SECONDS = 5, /* until a search engine that is away is tried again */
+    AWAY_PAUSE_SECONDS = 5, /* until a search engine or object store that is away is tried again */
     STRAYS_MOST = 100,
     FORGOTTEN_MOST = 500
 };
@@ -464,6 +464,13 @@ static enum error ingest_original(const struct document_call *call,
     return error;
 }
 
+/* The search engine, or the object store; also one that only the hosts with newer settings know. */
+static bool is_away(enum error error, const struct problem *problem)
+{
+    return error == ERROR_UNAVAILABLE && (strcmp(problem->reason, "search_unavailable") == 0 ||
+                                          strncmp(problem->reason, "object_store_", 13) == 0);
+}
+
 static void perform(struct job *job, struct job_verdict *verdict)
 {
     struct problem problem;
@@ -490,9 +497,9 @@ static void perform(struct job *job, struct job_verdict *verdict)
     }
     job->result = (void *)(uintptr_t)problem.reason;
     snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
-    if (error == ERROR_UNAVAILABLE && strcmp(problem.reason, "search_unavailable") == 0) {
-        verdict->outcome = JOB_POSTPONED; /* however long it is away */
-        verdict->pause_seconds = ENGINE_PAUSE_SECONDS;
+    if (is_away(error, &problem)) {
+        verdict->outcome = JOB_POSTPONED; /* however long */
+        verdict->pause_seconds = AWAY_PAUSE_SECONDS;
         return;
     }
     verdict->outcome =
