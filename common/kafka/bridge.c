@@ -176,9 +176,9 @@ static size_t count_refused(const struct kafka_batch *batch)
     return count;
 }
 
-/* A letter that Kafka will not take stays where it is in its topic, and the log says where. */
-static enum error send_letters(struct bridge *bridge, struct kafka_outgoing *letters, size_t count,
-                               struct problem *problem)
+/* After a failure the next call begins with another producer. */
+static enum error publish(struct bridge *bridge, struct kafka_outgoing *letters, size_t count,
+                          struct problem *problem)
 {
     enum error error = ERROR_NONE;
 
@@ -186,19 +186,47 @@ static enum error send_letters(struct bridge *bridge, struct kafka_outgoing *let
         error = kafka_producer_open(bridge->kind->settings, &bridge->producer, problem);
     if (!error)
         error = kafka_publish(bridge->producer, letters, count, problem);
-    if (!error)
+    if (error) {
+        kafka_producer_close(bridge->producer);
+        bridge->producer = NULL;
+    }
+    return error;
+}
+
+static bool is_refused(enum error error, const struct problem *problem)
+{
+    return error && problem->reason && strcmp(problem->reason, "kafka_refused") == 0;
+}
+
+static void log_refused(struct bridge *bridge, const struct kafka_outgoing *letter)
+{
+    log_event(LOG_ERROR, "dead_letter_refused",
+              arena_print(bridge->arena, "%s: offset %s of partition %s: %s",
+                          letter->headers[1].value, letter->headers[3].value,
+                          letter->headers[2].value, letter->headers[0].value));
+}
+
+/* Those that are refused go again one by one: what is too large together need not be so alone. A
+ * letter that Kafka will not take even then stays where it is in its topic, and the log says where.
+ */
+static enum error send_letters(struct bridge *bridge, struct kafka_outgoing *letters, size_t count,
+                               struct problem *problem)
+{
+    enum error error = publish(bridge, letters, count, problem);
+
+    if (!is_refused(error, problem))
         return error;
-    kafka_producer_close(bridge->producer);
-    bridge->producer = NULL;
-    if (!problem->reason || strcmp(problem->reason, "kafka_refused") != 0)
-        return error;
-    for (size_t i = 0; i < count; i++)
-        if (letters[i].offset < 0)
-            log_event(LOG_ERROR, "dead_letter_refused",
-                      arena_print(bridge->arena, "%s: offset %s of partition %s: %s",
-                                  letters[i].headers[1].value, letters[i].headers[3].value,
-                                  letters[i].headers[2].value, letters[i].headers[0].value));
-    return ERROR_NONE;
+    error = ERROR_NONE;
+    for (size_t i = 0; !error && i < count; i++) {
+        if (letters[i].offset >= 0)
+            continue;
+        error = publish(bridge, &letters[i], 1, problem);
+        if (!is_refused(error, problem))
+            continue;
+        log_refused(bridge, &letters[i]);
+        error = ERROR_NONE;
+    }
+    return error;
 }
 
 static enum error publish_dead(struct bridge *bridge, struct problem *problem)

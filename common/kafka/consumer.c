@@ -28,7 +28,6 @@ static void forget(struct kafka_consumer *consumer)
     consumer->given = NULL;
     consumer->positions = NULL;
     consumer->count = 0;
-    consumer->must_seek = false;
 }
 
 static void log_partitions(const char *event, int count)
@@ -49,10 +48,10 @@ static void keep(struct kafka_consumer *consumer, const rd_kafka_topic_partition
         consumer->positions[i] =
             (struct kafka_position){.topic = consumer->given->elems[i].topic,
                                     .partition = consumer->given->elems[i].partition};
-    consumer->must_seek = true;
 }
 
-/* The group gives partitions or takes them. Those given are read from kafka_consumer_seek() on. */
+/* The group gives partitions or takes them. Those given are read from kafka_consumer_seek() on;
+ * with those taken the positions go that the records in hand point to. */
 static void rebalance(rd_kafka_t *client, rd_kafka_resp_err_t code,
                       rd_kafka_topic_partition_list_t *partitions, void *context)
 {
@@ -65,6 +64,7 @@ static void rebalance(rd_kafka_t *client, rd_kafka_resp_err_t code,
         keep(consumer, partitions);
     else
         rdkafka.assign(client, NULL);
+    consumer->must_seek = true;
 }
 
 enum error kafka_consumer_open(const struct kafka_settings *settings,
@@ -167,7 +167,8 @@ enum error kafka_consumer_bounds(struct kafka_consumer *consumer, int64_t *first
 {
     enum error error = ERROR_NONE;
 
-    rdkafka.assign(consumer->client, NULL); /* answers would wait behind those with records */
+    if (consumer->count)
+        rdkafka.assign(consumer->client, NULL); /* answers would wait behind those with records */
     for (size_t i = 0; !error && i < consumer->count; i++)
         error = ask_bounds(consumer, &consumer->positions[i], &first[i], problem);
     return error;
@@ -192,7 +193,7 @@ enum error kafka_consumer_seek(struct kafka_consumer *consumer, struct problem *
 {
     rd_kafka_topic_partition_list_t *list =
         rdkafka.topic_partition_list_new((int)consumer->count + 1);
-    rd_kafka_resp_err_t code;
+    rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
 
     for (size_t i = 0; i < consumer->count; i++)
         if (consumer->positions[i].next >= 0)
@@ -200,7 +201,8 @@ enum error kafka_consumer_seek(struct kafka_consumer *consumer, struct problem *
                 .topic_partition_list_add(list, consumer->positions[i].topic,
                                           consumer->positions[i].partition)
                 ->offset = consumer->positions[i].next;
-    code = rdkafka.assign(consumer->client, list);
+    if (consumer->count)
+        code = rdkafka.assign(consumer->client, list);
     rdkafka.topic_partition_list_destroy(list);
     consumer->must_seek = code != RD_KAFKA_RESP_ERR_NO_ERROR;
     return code ? problem_set(problem, ERROR_UNAVAILABLE, "kafka_unavailable", "Kafka: %s",

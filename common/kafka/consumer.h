@@ -38,8 +38,8 @@ void kafka_consumer_close(struct kafka_consumer *consumer);
 /* Partitions that this consumer has now, until the next kafka_consumer_poll(). */
 struct kafka_position *kafka_consumer_positions(struct kafka_consumer *consumer, size_t *count);
 
-/* Whether partitions wait for kafka_consumer_seek(): after a rebalance, or kafka_consumer_rewind().
- */
+/* Whether kafka_consumer_seek() must come first: after a rebalance, which may have left no
+ * partition, or kafka_consumer_rewind(). */
 bool kafka_consumer_must_seek(const struct kafka_consumer *consumer);
 /* Records read since the last seek are void; positions must be loaded again. */
 void kafka_consumer_rewind(struct kafka_consumer *consumer);

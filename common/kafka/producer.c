@@ -13,8 +13,24 @@ struct kafka_producer {
     rd_kafka_t *client;
     int64_t wait_us; /* microseconds */
     size_t waiting;  /* records whose report has not come */
-    rd_kafka_resp_err_t worst;
+    rd_kafka_resp_err_t worst, refused;
 };
+
+/* Whether a later attempt would fail as well. A topic that may not be written, or has a wrong name,
+ * waits for somebody to see to it. */
+static bool is_for_good(rd_kafka_resp_err_t code)
+{
+    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+           code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
+static void note_failure(struct kafka_producer *producer, rd_kafka_resp_err_t code)
+{
+    if (is_for_good(code))
+        producer->refused = code;
+    else
+        producer->worst = code;
+}
 
 /* The report on one record. */
 static void record_reported(rd_kafka_t *client, const rd_kafka_message_t *message, void *context)
@@ -25,7 +41,7 @@ static void record_reported(rd_kafka_t *client, const rd_kafka_message_t *messag
     (void)client;
     producer->waiting--;
     if (message->err) {
-        producer->worst = message->err;
+        note_failure(producer, message->err);
         return;
     }
     record->partition = message->partition;
@@ -125,7 +141,7 @@ static rd_kafka_resp_err_t send_one(struct kafka_producer *producer, struct kafk
     return code;
 }
 
-/* Sends all of them; a queue that is full drains meanwhile. */
+/* Sends all that are not refused; a queue that is full drains meanwhile. */
 static void send_all(struct kafka_producer *producer, struct kafka_outgoing *records, size_t count,
                      int64_t end)
 {
@@ -137,20 +153,10 @@ static void send_all(struct kafka_producer *producer, struct kafka_outgoing *rec
             code = send_one(producer, &records[i]);
         }
         if (code)
-            producer->worst = code;
+            note_failure(producer, code);
         else
             producer->waiting++;
     }
-}
-
-/* Whether a later attempt would fail as well. */
-static bool is_for_good(rd_kafka_resp_err_t code)
-{
-    return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
-           code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE ||
-           code == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION ||
-           code == RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED ||
-           code == RD_KAFKA_RESP_ERR_POLICY_VIOLATION;
 }
 
 enum error kafka_publish(struct kafka_producer *producer, struct kafka_outgoing *records,
@@ -161,17 +167,17 @@ enum error kafka_publish(struct kafka_producer *producer, struct kafka_outgoing 
     for (size_t i = 0; i < count; i++)
         records[i].offset = -1;
     producer->waiting = 0;
-    producer->worst = RD_KAFKA_RESP_ERR_NO_ERROR;
+    producer->worst = producer->refused = RD_KAFKA_RESP_ERR_NO_ERROR;
     send_all(producer, records, count, end);
     while (producer->waiting && clock_monotonic_microseconds() < end)
         rdkafka.poll(producer->client, POLL_MS);
     if (producer->waiting)
         drop(producer);
-    if (!producer->worst)
-        return ERROR_NONE;
-    if (is_for_good(producer->worst))
+    if (producer->worst)
+        return problem_set(problem, ERROR_UNAVAILABLE, "kafka_unavailable",
+                           "Kafka has not taken the record: %s", rdkafka.err2str(producer->worst));
+    if (producer->refused)
         return problem_set(problem, ERROR_INVALID, "kafka_refused", "Kafka refuses the record: %s",
-                           rdkafka.err2str(producer->worst));
-    return problem_set(problem, ERROR_UNAVAILABLE, "kafka_unavailable",
-                       "Kafka has not taken the record: %s", rdkafka.err2str(producer->worst));
+                           rdkafka.err2str(producer->refused));
+    return ERROR_NONE;
 }

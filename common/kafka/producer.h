@@ -36,8 +36,9 @@ void kafka_producer_close(struct kafka_producer *producer);
 
 /* Publishes the records and waits until all replicas have all of them. ERROR_UNAVAILABLE
  * kafka_unavailable when that took longer than the settings allow: those with an offset were
- * published, of the others it is not known. ERROR_INVALID kafka_refused when the broker refuses one
- * for good: it is too large, or its topic may not be written. */
+ * published, of the others it is not known. ERROR_INVALID kafka_refused when all others are
+ * published and those without an offset are too large; several that went together may be small
+ * enough alone. */
 MUST_CHECK enum error kafka_publish(struct kafka_producer *producer, struct kafka_outgoing *records,
                                     size_t count, struct problem *problem);
 

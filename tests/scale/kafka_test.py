@@ -1,6 +1,8 @@
 """Kafka in: what lies in its topics is applied exactly once, whoever dies meanwhile; what is wrong is laid aside."""
 
+import itertools
 import json
+import threading
 import time
 
 import pytest
@@ -79,23 +81,25 @@ def store():
 
 
 def test_a_wrong_record_is_laid_aside_and_the_others_count(kafka, store, fresh):
+    """One that is too large for a letter keeps no other out of the dead letters."""
     (mine,) = new_experiments(store, 1)
-    producer = Producer({"bootstrap.servers": kafka.address, "log_level": 0})
+    producer = Producer({"bootstrap.servers": kafka.address, "log_level": 0, "message.max.bytes": 1_040_000})
     good = {"experiment_id": mine, "user_id": "u", "variation_index": 1}
     wrong = [b"no JSON", json.dumps({**good, "variation_index": 99}).encode(),
              json.dumps({**good, "experiment_id": "none", "user_id": "v"}).encode()]
-    for value in (json.dumps(good), *wrong, json.dumps({**good, "user_id": "w"})):
+    for value in (json.dumps(good), b"x" * 1_020_000, *wrong, json.dumps({**good, "user_id": "w"})):
         producer.produce(f"{fresh}exposures", value, key="u")
     assert producer.flush(60) == 0
     with Bridge(store, kafka, AB_KAFKA_TOPIC_PREFIX=fresh, AB_BRIDGE_GROUP_ID=fresh) as bridge:
         wait_for(lambda: counts(store, mine) == (2, 0), lambda: bridge.log.read_text()[-2000:])
         letters = read(kafka, f"{fresh}exposures.dead", 3)
         assert bridge.stop() == 0
+        assert "dead_letter_refused" in bridge.log.read_text()
     assert sorted(letter.value() for letter in letters) == sorted(wrong)
     for letter in letters:
         headers = dict(letter.headers())
         assert headers["assay.topic"].decode() == f"{fresh}exposures" and headers["assay.reason"]
-        assert wrong[int(headers["assay.offset"]) - 1] == letter.value()
+        assert wrong[int(headers["assay.offset"]) - 2] == letter.value()
 
 
 def test_two_bridges_share_the_partitions_and_one_that_leaves_leaves_them(kafka, store, fresh):
@@ -111,6 +115,44 @@ def test_two_bridges_share_the_partitions_and_one_that_leaves_leaves_them(kafka,
         publish(kafka, sent[2000:], fresh)
         wait_for(lambda: done() == 3000, lambda: second.log.read_text()[-2000:])
         assert second.stop() == 0
+    other = new_experiments(store, 1)
+    load(store, of(((kind, 0, record) for kind, _, record in sent), other))
+    assert shown(store, mine) == shown(store, other)
+
+
+def test_a_bridge_that_comes_or_goes_while_records_flow_changes_no_sum(kafka, store, fresh):
+    """The other one has records in hand when its partitions are taken."""
+    mine, settings = new_experiments(store, 1), {"AB_KAFKA_TOPIC_PREFIX": fresh, "AB_BRIDGE_GROUP_ID": fresh}
+    enough, sent = threading.Event(), []
+
+    def flow():
+        """So slowly that a batch is being gathered nearly all the time."""
+        for record in itertools.takewhile(lambda _: not enough.is_set(), of(records(500_000, range(1), 2), mine)):
+            sent.append(record)
+            yield record
+            time.sleep(0.001)
+    publisher = threading.Thread(target=publish, args=(kafka, flow(), fresh))
+    with Bridge(store, kafka, **settings) as first:
+        given = lambda: first.log.read_text().count("partitions_given")  # noqa: E731
+        done = lambda: sum(at for (topic, _), at in offsets(store).items() if topic.startswith(fresh))  # noqa: E731
+
+        def wait_given(before):
+            wait_for(lambda: given() > before and first.process.poll() is None, lambda: first.log.read_text()[-2000:], 120)
+        publisher.start()
+        try:
+            wait_for(lambda: done() > 0, lambda: first.log.read_text()[-2000:], 120)
+            for _ in range(2 if QUICK else 6):
+                before = given()
+                with Bridge(store, kafka, **settings) as second:
+                    wait_given(before + 1)  # both
+                    before = given()
+                    assert second.stop() == 0
+                wait_given(before)
+        finally:
+            enough.set()
+            publisher.join()
+        wait_for(lambda: done() == len(sent), lambda: f"{done()} of {len(sent)}; {first.log.read_text()[-2000:]}", 120)
+        assert first.stop() == 0
     other = new_experiments(store, 1)
     load(store, of(((kind, 0, record) for kind, _, record in sent), other))
     assert shown(store, mine) == shown(store, other)
