@@ -44,7 +44,7 @@ struct redis_script {
 };
 void redis_script_init(struct redis_script *script, const char *text);
 
-enum { REDIS_SCRIPT_ARGUMENTS_MAX = 256 };
+enum { REDIS_SCRIPT_ARGUMENTS_MAX = 320 };
 
 struct redis_arguments {
     const char *items[REDIS_SCRIPT_ARGUMENTS_MAX];

@@ -135,6 +135,8 @@ static void open_cell(struct breaker_cell *cell, int64_t now, const struct break
 {
     cell->opens++;
     cell->opened_at = now;
+    cell->failed_at = now;
+    cell->is_heard = 0;
     cell->failures = cell->failures < rule->failures ? rule->failures : cell->failures;
     cell->open_until = now + rule->open_ms * INT64_C(1000);
     shm_checkpoint("breaker.opened");
@@ -144,6 +146,7 @@ static void open_cell(struct breaker_cell *cell, int64_t now, const struct break
 static void close_cell(struct breaker_cell *cell)
 {
     cell->failures = 0;
+    cell->others = 0;
     shm_checkpoint("breaker.forgiven");
     cell->open_until = 0;
     cell->opened_at = 0;
@@ -151,15 +154,18 @@ static void close_cell(struct breaker_cell *cell)
     cell->probe = 0;
 }
 
+/* Whether hosts still tell each other of such a moment. */
+static bool happened_lately(int64_t moment, int64_t now)
+{
+    return moment <= now && now - moment < BREAKER_HEARD_SECONDS * INT64_C(1000000);
+}
+
 /* Failures in a row with one more, those of other hosts included. */
 static uint32_t count_failure(struct breaker_cell *cell, int64_t now)
 {
-    int64_t age = now - cell->heard_at;
-
     cell->failures++;
-    return age >= 0 && age < BREAKER_HEARD_SECONDS * INT64_C(1000000)
-               ? cell->failures + cell->others
-               : cell->failures;
+    cell->failed_at = now;
+    return happened_lately(cell->heard_at, now) ? cell->failures + cell->others : cell->failures;
 }
 
 void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
@@ -201,18 +207,31 @@ void breaker_cancel(struct shm_region *region, struct breaker_permit *permit)
     shm_lock_give(&table->lock);
 }
 
+/* The words of others about the time before the reset are heard for so long after it. */
+static void reset_cell(struct breaker_cell *cell, int64_t moment)
+{
+    cell->term++; /* so that permits issued before are ignored */
+    cell->deaf_until = moment + BREAKER_HEARD_SECONDS * INT64_C(1000000);
+    close_cell(cell);
+}
+
+/* Also of a name that only other hosts have called: they are told. */
 void breaker_reset(struct shm_region *region, const char *name)
 {
     struct breaker_table *table = &region->layout->breakers;
+    int64_t now = region->now();
     struct breaker_cell *cell;
     bool inherited;
 
     if (!shm_lock_take(&table->lock, &inherited))
         return;
     cell = find_cell(table, name);
+    if (!cell)
+        cell = add_cell(table, name, now);
     if (cell) {
-        cell->term++; /* so that permits issued before are ignored */
-        close_cell(cell);
+        cell->asked_at = now;
+        cell->reset_at = now;
+        reset_cell(cell, now);
     }
     shm_lock_give(&table->lock);
 }
@@ -300,12 +319,38 @@ size_t breaker_list(struct shm_region *region, struct breaker_notice *notices, s
             continue;
         memcpy(notice->name, cell->name, sizeof notice->name);
         notice->name[BREAKER_NAME_MAX - 1] = 0;
-        notice->failures = cell->failures;
-        notice->open_us = cell->open_until > now ? cell->open_until - now : 0;
+        notice->failures = happened_lately(cell->failed_at, now) ? cell->failures : 0;
+        notice->open_us = cell->open_until > now && !cell->is_heard ? cell->open_until - now : 0;
+        notice->reset_us =
+            cell->reset_at && happened_lately(cell->reset_at, now) ? now - cell->reset_at : -1;
         count++;
     }
     shm_lock_give(&table->lock);
     return count;
+}
+
+/* What this host did since, counts. */
+static void hear_reset(struct breaker_cell *cell, int64_t moment)
+{
+    bool is_older = (cell->is_heard || cell->opened_at < moment) && cell->failed_at < moment;
+
+    if (is_older && (cell->open_until || cell->failures))
+        reset_cell(cell, moment);
+}
+
+static void hear_failures(struct breaker_cell *cell, int64_t now,
+                          const struct breaker_notice *notice)
+{
+    cell->others = notice->failures;
+    cell->heard_at = now;
+    if (notice->open_us > 0 && !cell->open_until) {
+        cell->opens++;
+        cell->opened_at = now;
+    }
+    if (notice->open_us > 0 && !cell->probe && cell->open_until < now + notice->open_us) {
+        cell->is_heard = 1;
+        cell->open_until = now + notice->open_us;
+    }
 }
 
 void breaker_hear(struct shm_region *region, const struct breaker_notice *notice)
@@ -318,15 +363,9 @@ void breaker_hear(struct shm_region *region, const struct breaker_notice *notice
     if (!shm_lock_take(&table->lock, &inherited))
         return;
     cell = find_cell(table, notice->name);
-    if (cell) {
-        cell->others = notice->failures;
-        cell->heard_at = now;
-        if (notice->open_us > 0 && !cell->open_until) {
-            cell->opens++;
-            cell->opened_at = now;
-        }
-        if (notice->open_us > 0 && !cell->probe && cell->open_until < now + notice->open_us)
-            cell->open_until = now + notice->open_us;
-    }
+    if (cell && notice->reset_us >= 0 && happened_lately(now - notice->reset_us, now))
+        hear_reset(cell, now - notice->reset_us);
+    if (cell && !lies_ahead(cell->deaf_until, now, BREAKER_HEARD_SECONDS * 1000))
+        hear_failures(cell, now, notice);
     shm_lock_give(&table->lock);
 }

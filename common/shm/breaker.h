@@ -51,7 +51,7 @@ void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
 /* Cancels the call: it counts neither as success nor as failure. Zeroes the permit. */
 void breaker_cancel(struct shm_region *region, struct breaker_permit *permit);
 
-/* Closes the breaker, whatever the result of calls in flight. */
+/* Closes the breaker, whatever the result of calls in flight; other hosts are told. */
 void breaker_reset(struct shm_region *region, const char *name);
 
 /* BREAKER_CLOSED for names that were never called. */
@@ -81,20 +81,25 @@ struct breaker_figures {
 /* A consistent snapshot of one breaker. `rule` says how long a probe may take. */
 void breaker_read(struct shm_region *region, const char *name, const struct breaker_rule *rule,
                   struct breaker_figures *figures);
+
+/* How long failures and resets are told, and count on the host that hears them. */
+enum { BREAKER_HEARD_SECONDS = 5 };
+
 /* What hosts tell each other of their breakers (limits/limits.h). */
 struct breaker_notice {
     char name[BREAKER_NAME_MAX];
-    uint32_t failures; /* in a row */
+    uint32_t failures; /* in a row, the last one not older than BREAKER_HEARD_SECONDS */
     int64_t open_us;   /* microseconds for which calls are still refused; 0 = they are not */
+    int64_t reset_us;  /* microseconds since it was reset; negative = not so lately */
 };
 
-/* The breakers of this host, at most `most`; returns how many. */
+/* The breakers of this host, at most `most`; returns how many. What this host heard itself is not
+ * told again. */
 size_t breaker_list(struct shm_region *region, struct breaker_notice *notices, size_t most);
 
-/* Takes over what other hosts say, for BREAKER_HEARD_SECONDS: their failures add to those of this
- * host, and where they refuse calls this host refuses them for as long. Does nothing for a name
- * that this host has never called. */
-enum { BREAKER_HEARD_SECONDS = 5 };
+/* Takes over what other hosts say: their failures add to those of this host, until a call of this
+ * host succeeds; where they refuse calls this host refuses them for as long; a reset closes what
+ * opened before it. Does nothing for a name that this host has never called. */
 void breaker_hear(struct shm_region *region, const struct breaker_notice *notice);
 
 #endif

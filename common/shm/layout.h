@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 13
+#define SHM_LAYOUT_VERSION 14
 #define SHM_MAGIC "ASSAYSHM"
 #define MICROSECONDS INT64_C(1000000) /* per second */
 
@@ -58,9 +58,13 @@ struct breaker_cell {
     uint64_t probe_started; /* start time of its process, clock ticks since boot */
     pid_t probe_pid;
     uint64_t opens, refusals; /* since the name has this cell */
-    int64_t opened_at;        /* of the region's clock; 0 = not open */
+    int64_t opened_at;        /* of the region's clock, as the next ones; 0 = not open */
+    int64_t failed_at;        /* the last of `failures` */
+    int64_t reset_at;         /* by breaker_reset() on this host; 0 = never */
+    int64_t deaf_until;       /* after a reset: what others say is from before it */
+    uint32_t is_heard;        /* it is open because another host said so */
     uint32_t others;          /* failures in a row on other hosts, as it was heard at: */
-    int64_t heard_at;         /* of the region's clock */
+    int64_t heard_at;
     struct breaker_failure last;
 };
 

@@ -434,6 +434,76 @@ TEST(hosts_count_failures_together)
     close_host(&hosts[1]);
 }
 
+static bool is_open(struct host *host, const char *name)
+{
+    return breaker_read_state(host->region, name) != BREAKER_CLOSED;
+}
+
+static void call_once(struct host *host, const char *name, const struct breaker_rule *rule)
+{
+    struct breaker_permit permit;
+
+    CHECK(breaker_allow(host->region, name, rule, &permit));
+    breaker_record(host->region, rule, &permit, true);
+}
+
+/* A host that nobody uses after an outage. */
+TEST(old_failures_of_an_idle_host_do_not_count)
+{
+    static const struct breaker_rule rule = {3, 60000, 1000};
+    static const char name[] = "https://was-down.example";
+    struct host idle, busy;
+
+    open_host(&idle);
+    open_host(&busy);
+    shm_region_set_clock(idle.region, read_test_clock);
+    shm_region_set_clock(busy.region, read_test_clock);
+    for (int i = 0; i < 3; i++)
+        fail(&idle, name, &rule);
+    test_time += INT64_C(61000000);
+    call_once(&busy, name, &rule);
+    beat(&idle);
+    beat(&busy);
+    fail(&busy, name, &rule);
+    fail(&busy, name, &rule);
+    CHECK(!is_open(&busy, name));
+    close_host(&idle);
+    close_host(&busy);
+}
+
+/* Whichever host the reset reaches: the one whose calls failed, or one that only heard of it. */
+TEST(a_reset_holds_on_all_hosts)
+{
+    static const struct breaker_rule rule = {1, 3600000, 1000};
+    static const char *const names[] = {"https://reset-at-the-first",
+                                        "https://reset-at-the-second"};
+    struct host hosts[2];
+
+    open_host(&hosts[0]);
+    open_host(&hosts[1]);
+    shm_region_set_clock(hosts[0].region, read_test_clock); /* a reset does not grow old */
+    shm_region_set_clock(hosts[1].region, read_test_clock);
+    for (int i = 0; i < 2; i++) {
+        call_once(&hosts[1], names[i], &rule);
+        fail(&hosts[0], names[i], &rule);
+        beat(&hosts[0]);
+        beat(&hosts[1]);
+        CHECK(is_open(&hosts[1], names[i]));
+        test_time += INT64_C(60000000);
+        for (int n = 0; n < 100 && (is_open(&hosts[0], names[i]) || is_open(&hosts[1], names[i]));
+             n++) {
+            breaker_reset(hosts[i].region, names[i]);
+            beat(&hosts[i]);
+            beat(&hosts[1 - i]);
+        }
+        beat(&hosts[0]);
+        beat(&hosts[1]);
+        CHECK(!is_open(&hosts[0], names[i]) && !is_open(&hosts[1], names[i]));
+    }
+    close_host(&hosts[0]);
+    close_host(&hosts[1]);
+}
+
 TEST(breakers_on_servers_of_one_machine_stay_its_own)
 {
     static const struct breaker_rule rule = {1, 60000, 1000};
@@ -498,5 +568,6 @@ TEST_MAIN(CASE(windows_of_the_script_are_those_of_shared_memory),
           CASE(places_are_held_over_hosts),
           CASE(places_of_a_dead_host_come_back_and_a_sleeper_loses_its_own),
           CASE(places_outlive_the_server), CASE(hosts_count_failures_together),
+          CASE(old_failures_of_an_idle_host_do_not_count), CASE(a_reset_holds_on_all_hosts),
           CASE(breakers_on_servers_of_one_machine_stay_its_own),
           CASE(without_a_server_the_limits_are_those_of_the_host), CASE(the_server_is_stopped))

@@ -137,6 +137,77 @@ TEST(reset_it_is_closed_and_forgets_what_is_under_way)
     shm_region_close(region);
 }
 
+static void hear(struct shm_region *region, uint32_t failures, int64_t open_us, int64_t reset_us)
+{
+    breaker_hear(region,
+                 &(struct breaker_notice){
+                     .name = "a", .failures = failures, .open_us = open_us, .reset_us = reset_us});
+}
+
+static struct breaker_notice told(struct shm_region *region)
+{
+    struct breaker_notice notice = {.failures = 0};
+
+    CHECK_INT(breaker_list(region, &notice, 1), 1);
+    return notice;
+}
+
+TEST(only_what_this_host_saw_lately_is_told)
+{
+    struct shm_region *region = make_region();
+
+    CHECK(call(region, "a", true));
+    hear(region, 2, 20 * MICROSECONDS, -1);
+    CHECK(!call(region, "a", true));
+    CHECK_INT(told(region).failures, 0);
+    CHECK_INT(told(region).open_us, 0);
+    pass_seconds(20);
+    CHECK(call(region, "a", false)); /* its own probe */
+    CHECK_INT(told(region).failures, 3);
+    CHECK_INT(told(region).open_us, 30 * MICROSECONDS);
+    pass_seconds(BREAKER_HEARD_SECONDS);
+    CHECK_INT(told(region).failures, 0);
+    CHECK_INT(told(region).open_us, (30 - BREAKER_HEARD_SECONDS) * MICROSECONDS);
+    shm_region_close(region);
+}
+
+TEST(a_success_forgives_the_failures_of_others)
+{
+    struct shm_region *region = make_region();
+
+    CHECK(call(region, "a", false));
+    hear(region, 1, 0, -1);
+    CHECK(call(region, "a", true));
+    CHECK(call(region, "a", false));
+    CHECK(call(region, "a", false));
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    hear(region, 1, 0, -1);
+    CHECK(call(region, "a", false));
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    shm_region_close(region);
+}
+
+TEST(a_reset_is_told_and_closes_what_opened_before_it)
+{
+    struct shm_region *region = make_region();
+
+    breaker_reset(region, "a"); /* was never called here */
+    pass_seconds(1);
+    CHECK_INT(told(region).reset_us, MICROSECONDS);
+    hear(region, 2, 20 * MICROSECONDS, -1); /* said before the reset came there */
+    fail_three_times(region);
+    pass_seconds(1);
+    hear(region, 0, 0, 2 * MICROSECONDS); /* another host's, and older */
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    hear(region, 0, 20 * MICROSECONDS, 0);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
+    pass_seconds(BREAKER_HEARD_SECONDS);
+    CHECK(told(region).reset_us < 0);
+    hear(region, 0, 20 * MICROSECONDS, -1);
+    CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
+    shm_region_close(region);
+}
+
 TEST(no_rule_no_breaker)
 {
     const struct breaker_rule never = {.failures = 0, .open_ms = 1000, .probe_ms = 1000};
@@ -289,7 +360,10 @@ TEST(the_probe_of_a_killed_worker_is_made_again_at_once)
 
 TEST_MAIN(CASE(opens_after_failures_in_a_row_only), CASE(one_probe_at_a_time_decides),
           CASE(late_answers_do_not_close_it), CASE(a_probe_that_takes_too_long_makes_way),
-          CASE(reset_it_is_closed_and_forgets_what_is_under_way), CASE(no_rule_no_breaker),
+          CASE(reset_it_is_closed_and_forgets_what_is_under_way),
+          CASE(only_what_this_host_saw_lately_is_told),
+          CASE(a_success_forgives_the_failures_of_others),
+          CASE(a_reset_is_told_and_closes_what_opened_before_it), CASE(no_rule_no_breaker),
           CASE(names_beyond_the_table_are_let_through), CASE(names_long_unused_make_way),
           CASE(a_probe_that_is_withdrawn_makes_way), CASE(long_names_are_cut), CASE(workers_agree),
           CASE(a_worker_killed_anywhere_blocks_nobody),
