@@ -69,6 +69,13 @@ MUST_CHECK enum error opensearch_remove(const struct opensearch *server, struct 
                                         const char *tenant, int64_t document,
                                         struct problem *problem);
 
+/* Deletes some chunks of the tenant that belong to none of these documents, which ascend; `*none`
+ * when there are no more. */
+MUST_CHECK enum error opensearch_remove_others(const struct opensearch *server, struct arena *arena,
+                                               const char *tenant,
+                                               const struct integer_list *documents, bool *none,
+                                               struct problem *problem);
+
 /* What a search may find. */
 struct opensearch_scope {
     const char *tenant;

@@ -311,18 +311,41 @@ const char *opensearch_frequencies_body(struct arena *arena, const struct opense
     return text.bytes;
 }
 
+/* The caller writes the query and closes the object. */
+static void open_ids(struct json_writer *writer, struct text *text, struct arena *arena,
+                     int64_t size)
+{
+    text_start(text, arena, BODY_MAX);
+    writer_start(writer, text);
+    writer_open_object(writer);
+    writer_key_integer(writer, "size", size);
+    writer_key_boolean(writer, "_source", false);
+    writer_key(writer, "query");
+}
+
+const char *opensearch_others_body(struct arena *arena, const char *tenant,
+                                   const struct integer_list *documents, int64_t size)
+{
+    const struct opensearch_scope scope = {
+        .tenant = tenant, .newest = INT64_MAX, .gone = *documents};
+    struct json_writer writer;
+    struct text text;
+
+    open_ids(&writer, &text, arena, size);
+    open_query(&writer, &scope, true, false, NULL, NULL);
+    close_query(&writer);
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
 const char *opensearch_ids_body(struct arena *arena, const char *tenant, int64_t document,
                                 int64_t size)
 {
     struct json_writer writer;
     struct text text;
 
-    text_start(&text, arena, BODY_MAX);
-    writer_start(&writer, &text);
+    open_ids(&writer, &text, arena, size);
     writer_open_object(&writer);
-    writer_key_integer(&writer, "size", size);
-    writer_key_boolean(&writer, "_source", false);
-    open_member(&writer, "query");
     open_member(&writer, "bool");
     writer_key(&writer, "filter");
     writer_open_array(&writer);

@@ -45,9 +45,9 @@ static enum error read_status(struct arena *arena, const struct fetch_answer *ht
         return away(problem, fetch_outcome_name(http->outcome));
     if (http->status == 200 || http->status == 201)
         return ERROR_NONE;
-    if (http->status == 404)
-        return lost(problem);
     type = type_of(arena, http);
+    if (http->status == 404 && strcmp(type, "index_not_found_exception") == 0)
+        return lost(problem); /* any other 404 comes from something before it, as a proxy */
     if (strcmp(type, "resource_already_exists_exception") == 0)
         return problem_set(problem, ERROR_CONFLICT, "search_index_exists",
                            "the search engine has such an index already");

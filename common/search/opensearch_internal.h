@@ -41,6 +41,10 @@ const char *opensearch_frequencies_body(struct arena *arena, const struct opense
 const char *opensearch_ids_body(struct arena *arena, const char *tenant, int64_t document,
                                 int64_t size);
 
+/* Ids of what is stored of a tenant, but not of these documents. */
+const char *opensearch_others_body(struct arena *arena, const char *tenant,
+                                   const struct integer_list *documents, int64_t size);
+
 /* opensearch_call.c */
 
 struct opensearch_call {

@@ -250,16 +250,16 @@ static void write_deletion(struct text *lines, const char *tenant, const char *i
     text_append_byte(lines, '\n');
 }
 
-/* Deletes some of what is left; `*none` when nothing was. */
+/* Deletes some of what a search with this body finds; `*none` when it found nothing. */
 static enum error remove_some(const struct opensearch *server, struct arena *arena,
-                              const char *tenant, int64_t document, bool *none,
+                              const char *tenant, const char *body, bool *none,
                               struct problem *problem)
 {
     const struct opensearch_call call = {
         .path = opensearch_path(arena, "/_search", tenant,
                                 "&allow_partial_search_results=false"
                                 "&filter_path=timed_out,_shards,hits.hits._id"),
-        .body = opensearch_ids_body(arena, tenant, document, DELETED_AT_ONCE)};
+        .body = body};
     const json_t *hits;
     struct text lines;
     json_t *answer;
@@ -287,11 +287,24 @@ enum error opensearch_remove(const struct opensearch *server, struct arena *aren
     enum error error = ERROR_NONE;
 
     for (int i = 0; i < DELETIONS_MAX && !error && !none; i++) {
-        error = remove_some(server, scratch, tenant, document, &none, problem);
+        error = remove_some(server, scratch, tenant,
+                            opensearch_ids_body(scratch, tenant, document, DELETED_AT_ONCE), &none,
+                            problem);
         if (!error && !none)
             error = opensearch_refresh(server, scratch, problem);
         arena_reset(scratch);
     }
     arena_destroy(scratch);
     return error;
+}
+
+enum error opensearch_remove_others(const struct opensearch *server, struct arena *arena,
+                                    const char *tenant, const struct integer_list *documents,
+                                    bool *none, struct problem *problem)
+{
+    enum error error = remove_some(
+        server, arena, tenant, opensearch_others_body(arena, tenant, documents, DELETED_AT_ONCE),
+        none, problem);
+
+    return error || *none ? error : opensearch_refresh(server, arena, problem);
 }

@@ -112,6 +112,11 @@ class FakeOpenSearch:
         with self.lock:
             self.indexes.clear()
 
+    def add(self, name, row, alias="assay-support"):
+        """As if somebody else had stored it."""
+        with self.lock:
+            self.indexes[alias].rows[name] = self.indexes[alias].found[name] = row
+
     def rows(self, alias="assay-support"):
         with self.lock:
             return list(self.indexes[alias].rows.values()) if alias in self.indexes else []

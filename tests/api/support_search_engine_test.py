@@ -155,6 +155,20 @@ def test_a_lost_index_is_made_and_filled_again(running):
     assert "rag_search_engine_lag_documents 0" in service.get("/metrics", headers=HEADERS).text
 
 
+@pytest.mark.parametrize("known", [False, True], ids=["of an unknown document", "of a current document"])
+def test_what_is_too_much_is_deleted(running, known):
+    """As after a restore of the database alone."""
+    engine, service = running
+    right = ask(service)["answer"]
+    row = max((row for row in engine.rows() if "chunk" in row), key=lambda row: row["document"])  # a current one
+    surplus = {**row, "chunk": 10 ** 12, "document": row["document"] if known else row["chunk"]}  # no document's key
+    engine.add(f"default:{10 ** 12}:0", surplus)
+    wait_for(lambda: surplus not in engine.rows())
+    wait_for(lambda: "rag_search_engine_lag_documents 0" in service.get("/metrics", headers=HEADERS).text)
+    wait_for(lambda: ask(service)["answer"] == right)
+    assert row in engine.rows()
+
+
 def test_an_installation_moves_there_and_back():
     with FakeOpenSearch() as engine, Service("support", ENV) as service:
         finish(service, upload(service, "returns.md", RETURNS.format(30)))

@@ -452,6 +452,9 @@ TEST(the_caller_decides_what_is_current)
 #define GOOD_COUNT "{" WHOLE ",\"status\":200,\"hits\":{\"total\":{\"value\":1}}}"
 #define GOOD_COUNTS "{\"responses\":[" GOOD_COUNT "," GOOD_COUNT "]}"
 #define STATUS(line) "HTTP/1.1 " line "\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+#define LOST                                                                                       \
+    "HTTP/1.1 404 Lost\r\nContent-Length: 46\r\nConnection: close\r\n\r\n"                         \
+    "{\"error\":{\"type\":\"index_not_found_exception\"}}"
 
 /* Ways to misbehave, as the answer to the counts and to the search. */
 static const struct {
@@ -461,7 +464,8 @@ static const struct {
     {STATUS("500 No"), "", ERROR_UNAVAILABLE},
     {STATUS("429 Later"), "", ERROR_UNAVAILABLE},
     {STATUS("401 Who"), "", ERROR_UNAVAILABLE},
-    {STATUS("404 Lost"), "", ERROR_NOT_FOUND},
+    {STATUS("404 Lost"), "", ERROR_UNAVAILABLE}, /* of a proxy */
+    {LOST, "", ERROR_NOT_FOUND},
     {"", "", ERROR_UNAVAILABLE},
     {"hang", "", ERROR_UNAVAILABLE},
     {"no JSON", "", ERROR_UNAVAILABLE},
@@ -605,6 +609,27 @@ TEST(a_document_is_deleted_until_nothing_is_left)
     stop(&fake);
 }
 
+TEST(what_is_of_no_known_document_is_deleted)
+{
+    int64_t keys[] = {5, 7};
+    const struct integer_list known = {2, keys};
+    struct fake fake =
+        SERVE("{" WHOLE ",\"hits\":{\"hits\":[{\"_id\":\"t:1:0\"}]}}", "{\"errors\":false}",
+              "{\"_shards\":{\"total\":1,\"successful\":1,\"failed\":0}}", "{" WHOLE "}");
+    struct opensearch server = server_of(&fake);
+    struct problem problem;
+    bool none;
+
+    CHECK_INT(opensearch_remove_others(&server, arena, "t", &known, &none, &problem), ERROR_NONE);
+    CHECK(!none);
+    CHECK_INT(opensearch_remove_others(&server, arena, "t", &known, &none, &problem), ERROR_NONE);
+    CHECK(none);
+    CHECK_INT(fake.heard->calls, 4);
+    CHECK(strstr(fake.heard->call[0].body, "\"must_not\":[{\"terms\":{\"document\":[5,7]}}]"));
+    CHECK_TEXT(fake.heard->call[1].body, "{\"delete\":{\"_id\":\"t:1:0\",\"routing\":\"t\"}}\n");
+    stop(&fake);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -620,6 +645,7 @@ int main(void)
          test_a_long_document_takes_several_calls_and_the_first_error_ends_them},
         {"a document is deleted until nothing is left",
          test_a_document_is_deleted_until_nothing_is_left},
+        {"what is of no known document is deleted", test_what_is_of_no_known_document_is_deleted},
     };
     char file[64];
     int status;

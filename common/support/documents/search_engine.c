@@ -11,10 +11,11 @@
 enum {
     SCRATCH_BYTES = 1 << 28,
     ROUND_SECONDS = 5,
-    BATCH_DOCUMENTS = 50,     /* that are made findable together */
-    AWAY_SECONDS = 2,         /* between attempts while it does not answer */
-    KEPT_SECONDS = 60,        /* an old version: longer than any question takes */
-    UNFINISHED_SECONDS = 3600 /* a version that nobody has finished writing */
+    BATCH_DOCUMENTS = 50,      /* that are made findable together */
+    AWAY_SECONDS = 2,          /* between attempts while it does not answer */
+    KEPT_SECONDS = 60,         /* an old version: longer than any question takes */
+    UNFINISHED_SECONDS = 3600, /* a version that nobody has finished writing */
+    DELETIONS_MAX = 100000     /* calls for one tenant: far more than it can need */
 };
 
 bool search_engine_is_used(const struct support_settings *settings)
@@ -252,32 +253,76 @@ static enum error remove_gone(struct round *round)
     return error;
 }
 
-/* An engine that was restored from an older copy has its index, but not all of its chunks. */
-static enum error compare_counts(struct round *round, struct search_engine_feed *feed)
+/* Deletes what is of no version that the database knows of: as after a restore of the database. */
+static enum error remove_unknown(const struct round *round, const char *tenant)
 {
-    struct opensearch_scope scope = {0};
+    struct arena *scratch =
+        arena_create_below(round->arena, (size_t)round->settings->index_memory_bytes);
+    const struct document_call call = call_of(round, scratch, tenant);
+    enum error error = ERROR_NONE;
+    bool none = false;
+
+    for (int i = 0; i < DELETIONS_MAX && !error && !none; i++) {
+        struct integer_list known;
+
+        error = search_documents_known(&call, &known); /* read anew: uploads add to it */
+        if (!error)
+            error = opensearch_remove_others(&round->server, scratch, tenant, &known, &none,
+                                             round->problem);
+        arena_reset(scratch);
+    }
+    arena_destroy(scratch);
+    return error;
+}
+
+static enum error counts_differ(const struct round *round, const char *tenant, bool *differ)
+{
+    const struct document_call call = call_of(round, round->arena, tenant);
+    struct opensearch_scope scope = {.tenant = tenant};
     struct opensearch_totals totals;
     struct search_documents documents;
-    struct document_call call;
+    enum error error = search_documents_read(&call, &documents, &scope.hidden);
+
+    *differ = false;
+    if (error || documents.missing)
+        return error;
+    scope.newest = documents.newest;
+    scope.gone = documents.gone;
+    error = opensearch_read_totals(&round->server, round->arena, &scope, &totals, round->problem);
+    *differ = !error && totals.parents != documents.chunks;
+    return error;
+}
+
+/* What is too much is deleted. If that is not all, the tenant is indexed anew: its searches stop
+ * using the engine first. */
+static enum error repair(const struct round *round, const char *tenant)
+{
+    bool differ;
+    enum error error = remove_unknown(round, tenant);
+
+    if (!error)
+        error = counts_differ(round, tenant, &differ);
+    if (error || !differ)
+        return error;
+    log_event(LOG_WARNING, "search_engine_incomplete", tenant);
+    error = search_documents_forget(round->db, tenant, round->problem);
+    return error ? error : remove_unknown(round, tenant);
+}
+
+/* An engine that was restored from an older copy has its index, but not all of its chunks; with a
+ * database that was restored it has too many. */
+static enum error compare_counts(struct round *round, struct search_engine_feed *feed)
+{
     const char *tenant;
+    bool differ = false;
     enum error error =
         document_next_tenant(round->db, round->arena, feed->checked, &tenant, round->problem);
 
     snprintf(feed->checked, sizeof feed->checked, "%s", tenant && !error ? tenant : "");
-    if (error || !tenant)
-        return error;
-    call = call_of(round, round->arena, tenant);
-    error = search_documents_read(&call, &documents, &scope.hidden);
-    if (error || documents.missing)
-        return error;
-    scope.tenant = tenant;
-    scope.newest = documents.newest;
-    scope.gone = documents.gone;
-    error = opensearch_read_totals(&round->server, round->arena, &scope, &totals, round->problem);
-    if (error || totals.parents == documents.chunks)
-        return error;
-    log_event(LOG_WARNING, "search_engine_incomplete", tenant);
-    return search_documents_forget(round->db, tenant, round->problem);
+    if (!error && tenant)
+        error = counts_differ(round, tenant, &differ);
+    round->worked |= differ;
+    return error || !differ ? error : repair(round, tenant);
 }
 
 static enum error make_index(struct round *round)

@@ -38,6 +38,11 @@ static const struct statement list_gone = {
     .sql = "SELECT s.document_key FROM kb_search_documents s WHERE s.tenant_id = ?"
            " AND (s.indexed = 0 OR NOT " IS_CURRENT ") ORDER BY s.document_key",
 };
+static const struct statement list_known = {
+    .name = "search_documents_known",
+    .sql = "SELECT document_key FROM kb_search_documents WHERE tenant_id = ?"
+           " ORDER BY document_key",
+};
 static const struct statement list_current = {
     .name = "search_documents_current",
     .sql = "SELECT document_key, doc_id FROM kb_documents WHERE tenant_id = ? AND document_key IN"
@@ -124,14 +129,21 @@ static enum error read_counts(const struct document_call *call, struct search_do
     return query_end(query, call->problem);
 }
 
-static enum error read_gone(const struct document_call *call, struct integer_list *gone)
+static enum error read_keys(const struct document_call *call, const struct statement *statement,
+                            struct integer_list *keys)
 {
-    struct query *query = db_query(call->db, &list_gone);
+    struct query *query = db_query(call->db, statement);
 
+    *keys = (struct integer_list){0};
     query_bind_text(query, call->tenant);
     while (query_next(query))
-        *ARRAY_ADD(call->arena, gone->items, gone->count) = query_integer(query, 0);
+        *ARRAY_ADD(call->arena, keys->items, keys->count) = query_integer(query, 0);
     return query_end(query, call->problem);
+}
+
+enum error search_documents_known(const struct document_call *call, struct integer_list *keys)
+{
+    return read_keys(call, &list_known, keys);
 }
 
 enum error search_documents_read(const struct document_call *call,
@@ -145,7 +157,7 @@ enum error search_documents_read(const struct document_call *call,
         return error;
     error = read_counts(call, documents);
     if (!error)
-        error = read_gone(call, &documents->gone);
+        error = read_keys(call, &list_gone, &documents->gone);
     if (!error)
         error = document_hidden_keys(call, hidden);
     return db_finish(call->db, error, call->problem);

@@ -60,6 +60,10 @@ MUST_CHECK enum error search_documents_next_gone(struct db *db, struct arena *ar
 /* Forgets a version that is no longer in the engine, and its place in the embedded index. */
 MUST_CHECK enum error search_documents_drop(const struct document_call *call, int64_t key);
 
+/* Versions of which the engine may hold something. */
+MUST_CHECK enum error search_documents_known(const struct document_call *call,
+                                             struct integer_list *keys);
+
 /* Nothing of the tenant, or of any (NULL), is in the engine any more. Searches notice. */
 MUST_CHECK enum error search_documents_forget(struct db *db, const char *tenant,
                                               struct problem *problem);
