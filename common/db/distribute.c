@@ -160,6 +160,18 @@ static enum error take_lines(struct spreading *spreading, FILE *file)
     return error;
 }
 
+/* One statement moves all rows of a table. */
+static enum error take_lines_unhurried(struct spreading *spreading, FILE *file)
+{
+    struct problem unused;
+    enum error error = db_take_time(spreading->db, true, spreading->problem), restored;
+
+    if (!error)
+        error = take_lines(spreading, file);
+    restored = db_take_time(spreading->db, false, error ? &unused : spreading->problem);
+    return error ? error : restored;
+}
+
 enum error db_distribute(struct db *db, const char *directory, struct db_distribution *distribution,
                          struct problem *problem)
 {
@@ -179,7 +191,7 @@ enum error db_distribute(struct db *db, const char *directory, struct db_distrib
     if (!file)
         return problem_set(problem, ERROR_SYSTEM, "distribution_file", "%s: %s", path,
                            strerror(errno));
-    error = take_lines(&spreading, file);
+    error = take_lines_unhurried(&spreading, file);
     fclose(file);
     return error;
 }

@@ -88,6 +88,32 @@ ON_BOTH(tables_are_spread_once_and_written_down)
     CHECK_INT(store_integer(store, &count_recorded), 3);
 }
 
+ON_BOTH(a_table_may_take_longer_than_other_statements)
+{
+    static const char slow[] =
+        "CREATE OR REPLACE FUNCTION create_reference_table(wanted regclass) RETURNS void"
+        " LANGUAGE sql AS $$ SELECT pg_sleep(2.5); INSERT INTO pg_dist_partition"
+        " VALUES (wanted, 'n', '') $$;\n";
+    static const struct statement limit = {
+        "limit", .postgres = "SELECT count(*) FROM pg_settings"
+                             " WHERE name = 'statement_timeout' AND setting = '2000'"};
+    struct db_options options = DB_OPTIONS_DEFAULT;
+    struct db_distribution done;
+    const char *directory = folder(store, "reference owners\n");
+
+    if (store->engine == DB_SQLITE)
+        return;
+    make_tables(store);
+    make_stand_in(store);
+    CHECK_OK(store_script(store, store->db, slow));
+    db_close(store->db);
+    options.statement_timeout_ms = 2000;
+    store->db = store_connect(store, &options);
+    CHECK_OK(db_distribute(store->db, directory, &done, &store->problem));
+    CHECK_INT(done.spread, 1);
+    CHECK_INT(store_integer(store, &limit), 1);
+}
+
 ON_BOTH(a_table_that_cannot_be_spread_leaves_no_trace)
 {
     struct db_distribution done;
@@ -111,4 +137,5 @@ ON_BOTH(a_table_that_cannot_be_spread_leaves_no_trace)
 
 TEST_MAIN(CASE(a_database_without_citus_is_refused_with_the_reason),
           CASE(tables_are_spread_once_and_written_down),
+          CASE(a_table_may_take_longer_than_other_statements),
           CASE(a_table_that_cannot_be_spread_leaves_no_trace))
