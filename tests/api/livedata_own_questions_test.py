@@ -179,6 +179,8 @@ TIMES = {
     "readings from yesterday 18:00 to today 6:00": (TODAY - timedelta(hours=6), TODAY + timedelta(hours=6)),
     "readings after 18:00 yesterday": (TODAY - timedelta(hours=6), TODAY),
     "readings before 9 am": (TODAY, TODAY + timedelta(hours=9)),
+    "readings in north yesterday before 9 am": (TODAY - timedelta(days=1), TODAY - timedelta(hours=15)),
+    "readings before 13 am": None,
     "readings since 6:00": (TODAY + timedelta(hours=6), None),
     "reading с 9:00 до 12:00 сегодня": (TODAY + timedelta(hours=9), TODAY + timedelta(hours=12)),
     "reading с 9 утра до полудня": None,
@@ -206,6 +208,13 @@ def test_times_of_a_day_and_days_of_a_month(floor, question):
         assert (first.astimezone(NOW.tzinfo).strftime("%m-%d"), end - first) == ("03-03", timedelta(days=8))
     else:
         assert (first, end) == TIMES[question]
+
+
+@pytest.mark.parametrize("number", [9, 50])
+def test_am_behind_a_number_is_no_hour_in_german(floor, number):
+    plan = ask(floor, f"reading mit value über {number} am 3. November")["plan"]
+    assert plan["filters"] == [condition("value", ">", number)]
+    assert datetime.fromisoformat(plan["period"]["from"]).astimezone(NOW.tzinfo).strftime("%d.%m. %H:%M") == "03.11. 00:00"
 
 
 def test_what_went_up_is_compared(floor):

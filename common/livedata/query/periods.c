@@ -251,7 +251,7 @@ static int half_seconds(int seconds, bool pm)
     return seconds % NOON + (pm ? NOON : 0);
 }
 
-/* "9:00", "14:30:15", "9 am"; past the end of the day where it is no time. */
+/* "9:00", "14:30:15", "9am"; past the end of the day where it is no time. */
 static int clock_seconds(const char *text)
 {
     int parts[3] = {0}, seconds;
@@ -264,11 +264,10 @@ static int clock_seconds(const char *text)
     if (parts[1] >= 60 || parts[2] >= 60)
         return MIDNIGHT + 1;
     seconds = parts[0] * 3600 + parts[1] * 60 + parts[2];
-    text += strspn(text, " ");
     return *text ? half_seconds(seconds, *text == 'p') : seconds;
 }
 
-/* "o'clock", and "am" and "pm" as other languages have them; how many words. */
+/* "o'clock", "am" and "pm" as words of their own; how many words. */
 static size_t read_half(const struct reader *reader, size_t at, int *seconds)
 {
     const struct question_words *words = reader->words;

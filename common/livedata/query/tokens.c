@@ -326,16 +326,27 @@ static size_t count_foreign(const struct question_tokens *tokens, const struct p
     return count;
 }
 
+/* The second word of "9 am". */
+static bool is_half_of_day(const struct question_tokens *tokens, size_t at)
+{
+    const struct question_word *hour = at ? &tokens->words.items[at - 1] : NULL;
+
+    return hour && hour->number && hour->value >= 1 && hour->value <= 12 &&
+           match_list(tokens, at, "am|pm");
+}
+
 static size_t count_english(const struct question_tokens *tokens)
 {
     size_t count = 0;
 
-    for (size_t at = 0; at < tokens->words.count; at++)
+    for (size_t at = 0; at < tokens->words.count; at++) {
+        count += is_half_of_day(tokens, at);
         for (size_t i = 0; i < grammar_phrase_count; i++)
             if (match_list(tokens, at, grammar_phrases[i].phrases)) {
                 count++;
                 break;
             }
+    }
     return count;
 }
 

@@ -67,16 +67,15 @@ static size_t word_length(const char *at)
     return length;
 }
 
-/* " am", "pm" */
+/* "am", "pm" */
 static size_t half_length(const char *at)
 {
-    size_t blank = strspn(at, " ");
+    int first = tolower((unsigned char)at[0]);
 
-    if (blank > 1 ||
-        (tolower((unsigned char)at[blank]) != 'a' && tolower((unsigned char)at[blank]) != 'p') ||
-        tolower((unsigned char)at[blank + 1]) != 'm' || is_letter(at[blank + 2]))
-        return 0;
-    return blank + 2;
+    return (first == 'a' || first == 'p') && tolower((unsigned char)at[1]) == 'm' &&
+                   !is_letter(at[2])
+               ? 2
+               : 0;
 }
 
 size_t clock_length(const char *at)

@@ -59,8 +59,8 @@ struct question_words {
     bool cut;                    /* the question has more than QUESTION_WORDS_MAX words */
 };
 
-/* The length of a time of day that begins there, 0 = none: "9:00", "09:30:15", "9 am", "8:30pm". It
- * is one word. */
+/* The length of a time of day that begins there, 0 = none: "9:00", "09:30:15", "9am", "8:30pm". It
+ * is one word. "9 am" is two words: German says "mehr als 9 am Montag". */
 size_t clock_length(const char *at);
 
 /* Splits the question: words of all scripts, numbers, ids, dates; each sign is a word. "weren't"
