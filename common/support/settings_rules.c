@@ -91,6 +91,24 @@ static enum error check_urls(const struct support_settings *settings, struct pro
     return ERROR_NONE;
 }
 
+/* Paths are appended to SEARCH_URL, and SEARCH_INDEX is a part of them. */
+static enum error check_search(struct support_settings *settings, struct arena *arena,
+                               struct problem *problem)
+{
+    const char *index = settings->search_index, *url = settings->search_url;
+    size_t length = url ? strlen(url) : 0;
+
+    if (index[0] == '-' || index[strspn(index, "abcdefghijklmnopqrstuvwxyz0123456789-")])
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "SEARCH_INDEX must be lower case letters, digits and hyphens, and not "
+                           "begin with a hyphen");
+    while (length && url[length - 1] == '/')
+        length--;
+    if (url && url[length])
+        settings->search_url = arena_print(arena, "%.*s", (int)length, url);
+    return ERROR_NONE;
+}
+
 /* The first name wins where both are set. */
 static void fill_second_names(struct support_settings *settings)
 {
@@ -185,6 +203,8 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     fill_second_names(settings);
     default_origins(settings);
     error = check_urls(settings, problem);
+    if (!error)
+        error = check_search(settings, arena, problem);
     if (!error)
         error = check_email(settings, problem);
     if (!error)

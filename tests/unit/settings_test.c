@@ -3,6 +3,7 @@
 #include "base/settings.h"
 #include "experiments/settings.h"
 #include "livedata/settings.h"
+#include "support/settings.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -166,6 +167,24 @@ TEST(secrets_are_not_printed)
     CHECK(strstr(out.bytes, "AB_ADMIN_TOKEN=(unset)\n") != NULL);
 }
 
+TEST(the_search_engine_of_support_has_a_plain_address_and_name)
+{
+    static const char *const names[] = {"SEARCH_INDEX=Support", "SEARCH_INDEX=-a",
+                                        "SEARCH_INDEX=a/b"};
+    struct support_settings settings = {0};
+    struct problem problem = {0};
+
+    environment = (const char *const[]){"SEARCH_URL=http://search:9200/at//", NULL};
+    CHECK_INT(support_settings_load(&settings, arena, lookup, &problem), ERROR_NONE);
+    CHECK_TEXT(settings.search_url, "http://search:9200/at");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        environment = (const char *const[]){names[i], NULL};
+        CHECK_INT(support_settings_load(&settings, arena, lookup, &problem), ERROR_INVALID);
+        CHECK_TEXT(problem.text, "SEARCH_INDEX must be lower case letters, digits and hyphens, "
+                                 "and not begin with a hyphen");
+    }
+}
+
 TEST(every_setting_is_documented)
 {
     struct text out;
@@ -181,9 +200,13 @@ TEST(every_setting_is_documented)
 int main(void)
 {
     static const struct test_case cases[] = {
-        CASE(defaults_are_those_of_the_table), CASE(values_are_read),
-        CASE(what_is_wrong_is_named),          CASE(so_is_what_is_wrong_of_live_data),
-        CASE(secrets_are_not_printed),         CASE(every_setting_is_documented),
+        CASE(defaults_are_those_of_the_table),
+        CASE(values_are_read),
+        CASE(what_is_wrong_is_named),
+        CASE(so_is_what_is_wrong_of_live_data),
+        CASE(secrets_are_not_printed),
+        CASE(every_setting_is_documented),
+        CASE(the_search_engine_of_support_has_a_plain_address_and_name),
     };
     int status;
 
