@@ -4,6 +4,7 @@ everything back by itself."""
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -186,22 +187,23 @@ def test_nothing_wrong_is_answered_while_it_is_killed(engine, both):
     searched, embedded = both
     right = {question: seen(ask(embedded, question)) for question in questions_of("en")[:5] + THAI_QUESTIONS}
     versions = Versions(searched)
-    threads = [threading.Thread(target=versions.write), threading.Thread(target=versions.read)]
     wrong = []
-    with Chaos([engine], pause=(2, 20)) as chaos:
-        for thread in threads:
-            thread.start()
-        end = time.monotonic() + chaos.seconds
-        while time.monotonic() < end:
-            for question, expected in right.items():
-                answer = ask(searched, question)
-                if answer["route"] != "error_escalation" and seen(answer)["answer"] != expected["answer"]:
-                    wrong.append((question, answer))
-    versions.leave.set()
+    with ThreadPoolExecutor(2) as pool, Chaos([engine], pause=(2, 20)) as chaos:
+        threads = [pool.submit(versions.write), pool.submit(versions.read)]
+        try:
+            end = time.monotonic() + chaos.seconds
+            while time.monotonic() < end:
+                for question, expected in right.items():
+                    answer = ask(searched, question)
+                    if answer["route"] != "error_escalation" and seen(answer)["answer"] != expected["answer"]:
+                        wrong.append((question, answer))
+        finally:
+            versions.leave.set()
     for thread in threads:
-        thread.join()
+        thread.result()
     print(f"opensearch: {versions.stored} versions, {versions.right} right answers, {versions.refused} refused")
     assert not wrong and not versions.wrong, (wrong[:3], versions.wrong[:3])
+    assert versions.right
     wait_for(lambda: all(seen(ask(searched, question))["answer"] == expected["answer"]
                          for question, expected in right.items()), seconds=LONG)
     assert str(9000 + versions.sent) in ask(searched, "What is the combination of the vault?")["answer"]
@@ -227,10 +229,12 @@ def test_an_installation_moves_to_it_while_it_answers(engine, embedded, both):
     embedded.stack.stop()
     embedded.stack.start({**ENV, "SEARCH_URL": engine.url, "SEARCH_INDEX": "moved"}, embedded.stack.directory)
     embedded.url = embedded.stack.area_url("support")
-    while True:
+
+    def is_moved():
         for question, answer in expected.items():
             assert seen(ask(embedded, question)) == answer
-        if engine.ask("GET", "/moved/_count").json().get("count") and component(embedded)["detail"][0] == "d":
-            break
+        return engine.ask("GET", "/moved/_count").json().get("count") and component(embedded)["detail"][0] == "d"
+
+    wait_for(is_moved, seconds=LONG)
     for question, answer in expected.items():
         assert seen(ask(embedded, question)) == answer
