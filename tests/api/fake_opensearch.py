@@ -1,5 +1,6 @@
 """As much of OpenSearch as the service asks for, in memory, and ways to misbehave. `mode` is None, "error" (500),
-"partial" (a shard failed), "late" (timed out), "empty" (no JSON) or "hang"; `lost` forgets the index."""
+"partial" (a shard failed), "late" (timed out), "empty" (no JSON) or "hang"; `lose` forgets the index, and
+nothing with the word `refused` is stored."""
 
 import contextlib
 import json
@@ -70,7 +71,7 @@ class Index:
 
 class FakeOpenSearch:
     def __init__(self):
-        self.indexes, self.mode, self.calls, self.lock = {}, None, [], threading.Lock()
+        self.indexes, self.mode, self.refused, self.calls, self.lock = {}, None, None, [], threading.Lock()
         self.leave = threading.Event()
         fake = self
 
@@ -137,6 +138,8 @@ class FakeOpenSearch:
             lines = [json.loads(line) for line in body.splitlines()]
             assert all(line["routing"] for line in lines[::2])
             return 200, {"responses": [self.search(alias, line) for line in lines[1::2]]}
+        if action == "_bulk" and self.refused and self.refused in body:
+            return 200, {"errors": True, "items": [{"index": {"error": {"type": "refused"}}}]}
         if action == "_bulk":
             return 200, self.bulk(alias, [json.loads(line) for line in body.splitlines()])
         if alias not in self.indexes:

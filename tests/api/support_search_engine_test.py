@@ -163,10 +163,28 @@ def test_what_is_too_much_is_deleted(running, known):
     row = max((row for row in engine.rows() if "chunk" in row), key=lambda row: row["document"])  # a current one
     surplus = {**row, "chunk": 10 ** 12, "document": row["document"] if known else row["chunk"]}  # no document's key
     engine.add(f"default:{10 ** 12}:0", surplus)
+    assert service.run("ingest").returncode == 0  # which compares at once
     wait_for(lambda: surplus not in engine.rows())
     wait_for(lambda: "rag_search_engine_lag_documents 0" in service.get("/metrics", headers=HEADERS).text)
     wait_for(lambda: ask(service)["answer"] == right)
     assert row in engine.rows()
+
+
+def test_uploads_while_an_installation_moves_there_are_found():
+    with FakeOpenSearch() as engine, Service("support", ENV) as service:
+        for name, text in (("returns.md", RETURNS.format(30)), ("piano.md", "# Piano\n\nIlse Brandt tuned it.\n")):
+            finish(service, upload(service, name, text))
+        right = ask(service)["answer"]
+        engine.refused = "piano"  # cannot move yet
+        start_again(service, {**ENV, "SEARCH_URL": engine.url + "/"})
+        finish(service, upload(service, "late.md", "# Locker\n\nThe locker opens with token 7351.\n"))
+        assert ask(service)["answer"] == right
+        assert "7351" in ask(service, "Which token opens the locker?")["answer"]
+        engine.refused = None
+        wait_for(lambda: "no vectors" in health(service)["components"]["search_engine"]["detail"])
+        assert ask(service)["answer"] == right
+        assert "7351" in ask(service, "Which token opens the locker?")["answer"]
+        assert not any("//" in path for _, path in engine.calls)
 
 
 def test_an_installation_moves_there_and_back():

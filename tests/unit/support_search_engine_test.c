@@ -160,6 +160,53 @@ ON_BOTH(what_is_missing_is_found_one_after_the_other)
     CHECK_INT(lag(store), 3);
 }
 
+/* One that was noted while it was being stored is not old. */
+ON_BOTH(a_version_that_became_current_is_kept_when_it_is_replaced)
+{
+    struct document_call a = call_of(store, "a");
+    struct search_document gone = {"", 0};
+    struct query *query;
+    bool found;
+
+    prepare(store);
+    index_wholly(&a, store, 20);
+    CHECK_OK(search_documents_note_gone(store->db, 3600, &store->problem));
+    add_document(store, "a", 20, 1);
+    CHECK_OK(search_documents_note_gone(store->db, 3600, &store->problem));
+    query = db_query(store->db, &drop_document);
+    query_bind_integer(query, 20);
+    CHECK_OK(query_end(query, &store->problem));
+    CHECK_OK(
+        search_documents_next_gone(store->db, store->arena, -1, &gone, &found, &store->problem));
+    CHECK(!found); /* its minute has not begun */
+}
+
+static bool embedded_answers(const struct document_call *call, struct store *store)
+{
+    bool answers;
+
+    CHECK_OK(search_documents_embedded_answers(call, &answers));
+    return answers;
+}
+
+ON_BOTH(the_embedded_index_answers_until_all_has_moved)
+{
+    struct document_call a = call_of(store, "a"), none = call_of(store, "none");
+
+    prepare(store);
+    CHECK(!embedded_answers(&none, store));
+    add_segment(store, "written", 500, 10);
+    CHECK(embedded_answers(&a, store));
+    index_wholly(&a, store, 10);
+    CHECK(embedded_answers(&a, store));
+    index_wholly(&a, store, 11);
+    CHECK(!embedded_answers(&a, store));
+    CHECK_OK(search_documents_forget(store->db, "a", &store->problem));
+    CHECK(embedded_answers(&a, store));
+    add_segment(store, "never-written", 0, 11);
+    CHECK(!embedded_answers(&a, store));
+}
+
 ON_BOTH(an_old_version_is_deleted_later)
 {
     struct document_call a = call_of(store, "a");
@@ -204,4 +251,7 @@ ON_BOTH(an_old_version_is_deleted_later)
 }
 
 TEST_MAIN(CASE(a_version_is_searched_when_it_is_whole_and_current),
-          CASE(what_is_missing_is_found_one_after_the_other), CASE(an_old_version_is_deleted_later))
+          CASE(what_is_missing_is_found_one_after_the_other),
+          CASE(a_version_that_became_current_is_kept_when_it_is_replaced),
+          CASE(the_embedded_index_answers_until_all_has_moved),
+          CASE(an_old_version_is_deleted_later))

@@ -12,6 +12,7 @@
 #include "support/documents/host.h"
 #include "support/documents/passages.h"
 #include "support/documents/search_engine.h"
+#include "support/documents/search_engine_store.h"
 #include "support/documents/sentence_vectors.h"
 #include "support/documents/titles.h"
 
@@ -413,6 +414,22 @@ static enum error write_to_engine(const struct run *run, int64_t first_key)
     return search_engine_put(run->call, run->settings, &text);
 }
 
+/* While a tenant's documents move to the search engine the embedded index answers, with the new
+ * ones too. */
+static enum error write_index(struct run *run, int64_t first_key, struct document_change *change)
+{
+    bool both = true;
+    enum error error = ERROR_NONE;
+
+    if (search_engine_is_used(run->settings)) {
+        error = write_to_engine(run, first_key);
+        if (!error)
+            error = search_documents_embedded_answers(run->call, &both);
+    }
+    return error || !both ? error
+                          : write_segment(run, first_key, change->segment, &change->segment_bytes);
+}
+
 static enum error store(struct run *run)
 {
     struct document_change change = {.row = &run->row,
@@ -435,9 +452,7 @@ static enum error store(struct run *run)
     if (run->chunks.count) {
         report_progress(run, "indexing", run->text.count);
         change.segment = ingest_segment_name(arena);
-        error = search_engine_is_used(run->settings)
-                    ? write_to_engine(run, first + 1)
-                    : write_segment(run, first + 1, change.segment, &change.segment_bytes);
+        error = write_index(run, first + 1, &change);
     }
     change.contexts = run->contexts.written;
     change.cost = run->contexts.cost;

@@ -5,6 +5,7 @@
 #include "support/documents/passages.h"
 #include "support/documents/search_engine_store.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +14,9 @@ enum {
     ROUND_SECONDS = 5,
     BATCH_DOCUMENTS = 50,      /* that are made findable together */
     AWAY_SECONDS = 2,          /* between attempts while it does not answer */
+    IDLE_SECONDS = 5,          /* between rounds while there is nothing to do */
+    TIDY_SECONDS = 60,         /* until old versions are looked for, or counts compared, again */
+    HEALTH_SECONDS = 2,        /* a health check does not wait longer */
     KEPT_SECONDS = 60,         /* an old version: longer than any question takes */
     UNFINISHED_SECONDS = 3600, /* a version that nobody has finished writing */
     DELETIONS_MAX = 100000     /* calls for one tenant: far more than it can need */
@@ -230,7 +234,13 @@ static enum error index_missing(struct round *round)
     return error;
 }
 
-static enum error remove_gone(struct round *round)
+/* Monotonic microseconds. */
+static int64_t in_seconds(int seconds)
+{
+    return clock_monotonic_microseconds() + (int64_t)seconds * 1000000;
+}
+
+static enum error remove_gone(struct round *round, struct search_engine_feed *feed)
 {
     enum error error = search_documents_note_gone(round->db, UNFINISHED_SECONDS, round->problem);
 
@@ -241,6 +251,8 @@ static enum error remove_gone(struct round *round)
 
         error = search_documents_next_gone(round->db, round->arena, KEPT_SECONDS, &gone, &found,
                                            round->problem);
+        if (!error && !found)
+            feed->tidy_at = in_seconds(TIDY_SECONDS);
         if (error || !found)
             return error;
         call = call_of(round, round->arena, gone.tenant);
@@ -321,6 +333,8 @@ static enum error compare_counts(struct round *round, struct search_engine_feed 
     snprintf(feed->checked, sizeof feed->checked, "%s", tenant && !error ? tenant : "");
     if (!error && tenant)
         error = counts_differ(round, tenant, &differ);
+    else if (!error)
+        feed->compare_at = in_seconds(TIDY_SECONDS);
     round->worked |= differ;
     return error || !differ ? error : repair(round, tenant);
 }
@@ -340,13 +354,16 @@ static enum error make_index(struct round *round)
 
 static enum error run_round(struct round *round, struct search_engine_feed *feed)
 {
+    int64_t now = clock_monotonic_microseconds();
     enum error error = make_index(round);
 
     if (!error)
         error = index_missing(round);
-    if (!error)
-        error = remove_gone(round);
-    return error ? error : compare_counts(round, feed);
+    if (!error && now >= feed->tidy_at)
+        error = remove_gone(round, feed);
+    if (!error && now >= feed->compare_at)
+        error = compare_counts(round, feed);
+    return error;
 }
 
 enum error search_engine_feed(struct db *db, struct arena *arena,
@@ -372,9 +389,11 @@ enum error search_engine_feed(struct db *db, struct arena *arena,
         if (!feed->away)
             log_event(LOG_WARNING, "search_engine_away", problem->text);
         feed->away = true;
-        feed->pause_until = clock_monotonic_microseconds() + (int64_t)AWAY_SECONDS * 1000000;
+        feed->pause_until = in_seconds(AWAY_SECONDS);
         return ERROR_NONE;
     }
+    if (!error && !*worked)
+        feed->pause_until = in_seconds(IDLE_SECONDS);
     if (!error && feed->away)
         log_event(LOG_INFO, "search_engine_back", settings->search_index);
     feed->away = feed->away && error;
@@ -394,6 +413,7 @@ enum error search_engine_status_read(struct db *db, struct arena *arena,
     if (!status->used)
         return ERROR_NONE;
     server = search_engine_server(settings, arena, region);
+    server.seconds = fmin(server.seconds, HEALTH_SECONDS);
     status->answers = opensearch_check(&server, arena, &why) == ERROR_NONE;
     status->failure = status->answers ? NULL : arena_copy_string(arena, why.text);
     status->milliseconds = (double)(clock_monotonic_microseconds() - started) / 1000;

@@ -39,9 +39,9 @@ MUST_CHECK enum error search_engine_put(const struct document_call *call,
 
 /* What `ingest` remembers between rounds. Zeroed at first. */
 struct search_engine_feed {
-    char checked[256]; /* the tenant whose counts were compared last */
-    int64_t pause_until;
-    bool away; /* the last round failed */
+    char checked[256];                        /* the tenant whose counts were compared last */
+    int64_t pause_until, tidy_at, compare_at; /* monotonic microseconds */
+    bool away;                                /* the last round failed */
 };
 
 /* One round of some seconds at most. `*worked`: there was something to do. An engine that does not

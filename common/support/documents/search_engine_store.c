@@ -64,6 +64,18 @@ static const struct statement note_gone = {
            " WHERE s.gone_at IS NULL AND NOT " IS_CURRENT
            " AND (s.indexed = 1 OR s.changed_at < {now_microseconds} - CAST(? AS BIGINT))",
 };
+/* Noted between its last chunk and the moment at which it became its document's. */
+static const struct statement note_current = {
+    .name = "search_documents_note_current",
+    .sql = "UPDATE kb_search_documents AS s SET gone_at = NULL"
+           " WHERE s.gone_at IS NOT NULL AND " IS_CURRENT,
+};
+static const struct statement embedded_answers = {
+    .name = "search_documents_embedded_answers",
+    .sql = "SELECT count(*) FROM kb_state k WHERE k.tenant_id = ? AND NOT EXISTS (SELECT 1"
+           " FROM kb_segments g WHERE g.tenant_id = k.tenant_id AND g.bytes = 0) AND EXISTS"
+           " (SELECT 1 FROM kb_documents d WHERE d.tenant_id = k.tenant_id AND " NOT_INDEXED ")",
+};
 static const struct statement next_gone = {
     .name = "search_documents_next_gone",
     .sql = "SELECT s.tenant_id, s.document_key FROM kb_search_documents s WHERE"
@@ -226,9 +238,20 @@ enum error search_documents_next(struct db *db, struct arena *arena,
 enum error search_documents_note_gone(struct db *db, int64_t stale_seconds, struct problem *problem)
 {
     struct query *query = db_query(db, &note_gone);
+    enum error error;
 
     query_bind_integer(query, stale_seconds * 1000000);
-    return query_end(query, problem);
+    error = query_end(query, problem);
+    return error ? error : query_end(db_query(db, &note_current), problem);
+}
+
+enum error search_documents_embedded_answers(const struct document_call *call, bool *answers)
+{
+    struct query *query = db_query(call->db, &embedded_answers);
+
+    query_bind_text(query, call->tenant);
+    *answers = query_next(query) && query_integer(query, 0) > 0;
+    return query_end(query, call->problem);
 }
 
 enum error search_documents_next_gone(struct db *db, struct arena *arena, int64_t seconds,

@@ -30,6 +30,11 @@ MUST_CHECK enum error search_documents_read(const struct document_call *call,
 MUST_CHECK enum error search_documents_current(const struct document_call *call,
                                                const int64_t *keys, size_t count, bool *current);
 
+/* Whether the embedded index answers the tenant's questions for now: it has all documents, and the
+ * engine not yet. */
+MUST_CHECK enum error search_documents_embedded_answers(const struct document_call *call,
+                                                        bool *answers);
+
 /* Of all tenants: documents that still have to be indexed. */
 MUST_CHECK enum error search_documents_lag(struct db *db, int64_t *documents,
                                            struct problem *problem);
@@ -48,7 +53,7 @@ MUST_CHECK enum error search_documents_next(struct db *db, struct arena *arena,
                                             struct problem *problem);
 
 /* Notes which versions are no longer current, and unfinished ones nobody has touched for
- * `stale_seconds`. */
+ * `stale_seconds`; what was noted and is current after all is taken back. */
 MUST_CHECK enum error search_documents_note_gone(struct db *db, int64_t stale_seconds,
                                                  struct problem *problem);
 
