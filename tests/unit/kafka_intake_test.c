@@ -138,6 +138,26 @@ ON_BOTH(wrong_records_are_refused_and_the_others_applied)
     CHECK(strstr(hand.records[6].refused, "Project"));
 }
 
+/* Each attempt costs a transaction: all of them are found in the first. */
+ON_BOTH(all_experiments_that_do_not_exist_are_refused_at_once)
+{
+    struct hand hand;
+
+    hand_make(bench, &hand);
+    hand_fill(&hand);
+    hand_add(&hand, 0, exposure(&hand, "u2", "!before"));
+    hand_add(&hand, 0, exposure(&hand, "u3", "!before"));
+    hand_add(&hand, 0, exposure(&hand, "u4", "~behind"));
+    hand_add(&hand, 1,
+             "{\"experiment_id\":\"~behind\",\"user_id\":\"u4\",\"metric\":\"purchase\"}");
+    hand_add(&hand, 0, exposure(&hand, "u5", "~later"));
+    CHECK_INT(hand_apply(&hand), ERROR_NOT_FOUND);
+    for (size_t i = 0; i < hand.batch.count; i++)
+        CHECK_INT(hand.records[i].refused != NULL, i >= 3);
+    CHECK_OK(hand_apply(&hand));
+    check_counts(&hand, 2, 1);
+}
+
 ON_BOTH(whatever_statement_fails_nothing_is_half_applied)
 {
     struct hand hand;
@@ -182,5 +202,6 @@ ON_BOTH(the_lag_is_what_was_written_and_not_applied)
 
 TEST_MAIN(CASE(a_batch_that_is_delivered_again_changes_nothing),
           CASE(wrong_records_are_refused_and_the_others_applied),
+          CASE(all_experiments_that_do_not_exist_are_refused_at_once),
           CASE(whatever_statement_fails_nothing_is_half_applied),
           CASE(the_lag_is_what_was_written_and_not_applied))

@@ -6,11 +6,12 @@
 #include "base/schema_words.h"
 #include "experiments/live/ingest.h"
 #include "experiments/live/record_schemas.h"
+#include "experiments/live/rollup_store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RECORD_DEPTH = 8, MESSAGE_MAX = 64 * 1024 };
+enum { RECORD_DEPTH = 8, MESSAGE_MAX = 64 * 1024, ATTEMPT_MEMORY_MAX = 192 * 1024 * 1024 };
 
 struct kafka_intake_record {
     enum live_kind kind;
@@ -113,67 +114,138 @@ static int intake_order(const void *left, const void *right, void *context)
     return order ? order : (a > b) - (a < b);
 }
 
-/* The records that go together with the first, in `list`; how many. */
-static size_t take_group(const struct kafka_intake_context *intake, const struct kafka_batch *batch,
-                         const size_t *order, size_t count, struct object_list *list)
-{
-    const struct kafka_intake_record *first = &intake->records[order[0]];
-    size_t size = live_record_schemas[first->kind].size, taken = 0;
-    char *items = arena_alloc_array(batch->arena, count, size);
+/* One attempt to apply a batch. */
+struct attempt {
+    const struct kafka_intake_context *intake;
+    struct kafka_batch *batch;
+    const size_t *order; /* of the records that are applied */
+    size_t count;
+    struct live_call call; /* its arena is of a group, its problem the caller's */
+};
 
-    while (taken < count && intake->records[order[taken]].kind == first->kind &&
-           strcmp(intake->records[order[taken]].experiment, first->experiment) == 0) {
-        memcpy(items + taken * size, intake->records[order[taken]].record, size);
-        taken++;
-    }
-    *list = (struct object_list){taken, items};
-    return taken;
+static const struct kafka_intake_record *ordered(const struct attempt *attempt, size_t at)
+{
+    return &attempt->intake->records[attempt->order[at]];
 }
 
-static enum error ingest(const struct kafka_intake_context *intake, struct db *db,
-                         struct kafka_batch *batch, const size_t *order, size_t count,
-                         struct problem *problem)
+static bool is_same_experiment(const struct attempt *attempt, size_t left, size_t right)
 {
-    const struct live_call call = {.db = db,
-                                   .arena = batch->arena,
-                                   .spike_events = intake->settings->live_spike_events,
-                                   .problem = problem};
-    enum error error = ERROR_NONE;
+    return strcmp(ordered(attempt, left)->experiment, ordered(attempt, right)->experiment) == 0;
+}
 
-    for (size_t i = 0; !error && i < count;) {
-        const struct kafka_intake_record *first = &intake->records[order[i]];
-        struct live_outcome outcome;
-        struct object_list list;
-        size_t taken = take_group(intake, batch, order + i, count - i, &list);
+/* How many records go together with the one at `from`. */
+static size_t group_size(const struct attempt *attempt, size_t from)
+{
+    size_t end = from;
 
-        error = live_ingest(&call, first->experiment, first->kind, &list, &outcome);
-        if (error == ERROR_NOT_FOUND || error == ERROR_INVALID)
-            for (size_t k = i; k < i + taken; k++)
-                kafka_refuse(&batch->records[order[k]],
-                             arena_copy_string(batch->arena, problem->text));
-        i += taken;
+    while (end < attempt->count && ordered(attempt, end)->kind == ordered(attempt, from)->kind &&
+           is_same_experiment(attempt, end, from))
+        end++;
+    return end - from;
+}
+
+static struct object_list take_group(const struct attempt *attempt, size_t from, size_t count)
+{
+    size_t size = live_record_schemas[ordered(attempt, from)->kind].size;
+    char *items = arena_alloc_array(attempt->call.arena, count, size);
+
+    for (size_t i = 0; i < count; i++)
+        memcpy(items + i * size, ordered(attempt, from + i)->record, size);
+    return (struct object_list){count, items};
+}
+
+/* Whether the experiment takes no records; other errors are not of these records alone. */
+static bool is_closed(enum error error, const struct problem *problem)
+{
+    return error && problem->reason &&
+           (strcmp(problem->reason, "project_not_found") == 0 ||
+            strcmp(problem->reason, "project_archived") == 0);
+}
+
+/* Refuses those of the experiment at `from`; where the next one begins. */
+static size_t refuse_experiment(const struct attempt *attempt, size_t from)
+{
+    const char *reason = arena_copy_string(attempt->batch->arena, attempt->call.problem->text);
+    size_t end = from;
+
+    for (; end < attempt->count && is_same_experiment(attempt, end, from); end++)
+        kafka_refuse(&attempt->batch->records[attempt->order[end]], reason);
+    return end;
+}
+
+/* The experiment at `from` takes no records, and the transaction is undone. All others like it are
+ * found now: each attempt costs a transaction. */
+static enum error refuse_closed(const struct attempt *attempt, size_t from)
+{
+    const struct problem first = *attempt->call.problem;
+    size_t at = refuse_experiment(attempt, from);
+
+    while (at < attempt->count) {
+        enum error error;
+
+        error = is_same_experiment(attempt, at, at - 1)
+                    ? ERROR_NONE
+                    : live_check_experiment(&attempt->call, ordered(attempt, at)->experiment);
+        if (is_closed(error, attempt->call.problem))
+            at = refuse_experiment(attempt, at);
+        else if (error)
+            return error;
+        else
+            at++;
     }
-    return error;
+    *attempt->call.problem = first;
+    return first.error;
+}
+
+/* `at`: where the group begins that failed. */
+static enum error ingest(const struct attempt *attempt, size_t *at)
+{
+    size_t count;
+
+    for (*at = 0; *at < attempt->count; *at += count) {
+        const struct kafka_intake_record *first = ordered(attempt, *at);
+        struct object_list list;
+        struct live_outcome outcome;
+        enum error error;
+
+        count = group_size(attempt, *at);
+        list = take_group(attempt, *at, count);
+        error = live_ingest(&attempt->call, first->experiment, first->kind, &list, &outcome);
+        if (error)
+            return error;
+        arena_reset(attempt->call.arena);
+    }
+    return ERROR_NONE;
 }
 
 enum error kafka_intake_apply(void *context, struct db *db, struct kafka_batch *batch,
                               struct problem *problem)
 {
     struct kafka_intake_context *intake = context;
-    size_t *order = ARENA_ARRAY(batch->arena, size_t, batch->count + 1), count = 0;
+    size_t *order = ARENA_ARRAY(batch->arena, size_t, batch->count + 1);
+    struct attempt attempt = {.intake = intake, .batch = batch, .order = order};
     enum error error;
+    size_t at = 0;
 
     for (size_t i = 0; i < batch->count; i++)
         if (!batch->records[i].refused)
-            order[count++] = i;
-    qsort_r(order, count, sizeof *order, intake_order, intake->records);
+            order[attempt.count++] = i;
+    qsort_r(order, attempt.count, sizeof *order, intake_order, intake->records);
     error = db_begin(db, DB_WRITE, problem);
     if (error)
         return error;
+    attempt.call = (struct live_call){.db = db,
+                                      .arena = arena_create_below(batch->arena, ATTEMPT_MEMORY_MAX),
+                                      .spike_events = intake->settings->live_spike_events,
+                                      .problem = problem};
     error = kafka_batch_advance(db, batch, problem);
     if (!error)
-        error = ingest(intake, db, batch, order, count, problem);
-    return db_finish(db, error, problem);
+        error = ingest(&attempt, &at);
+    error = db_finish(db, error, problem);
+    if (is_closed(error, problem))
+        error = refuse_closed(&attempt, at);
+    arena_destroy(attempt.call.arena);
+    return error;
 }
 
 /* The user whose records keep their order. */

@@ -23,8 +23,8 @@ struct kafka_intake_context {
 };
 MUST_CHECK enum error kafka_intake_decode(void *context, struct kafka_batch *batch,
                                           struct problem *problem);
-/* Like live_ingest() for each experiment and kind. Those of an experiment that does not exist, or
- * is archived, are refused. */
+/* Like live_ingest() for each experiment and kind. Those of all experiments that do not exist, or
+ * are archived, are refused at once. */
 MUST_CHECK enum error kafka_intake_apply(void *context, struct db *db, struct kafka_batch *batch,
                                          struct problem *problem);
 
