@@ -121,6 +121,31 @@ ON_BOTH(a_prefix_of_the_topic_names_the_tenant)
     CHECK_INT(kafka_event_topics(store->arena, &hand.live.settings, &hand.tenants).count, 2);
 }
 
+ON_BOTH(the_longest_prefix_names_the_tenant_and_a_topic_that_is_named_has_none)
+{
+    static const char *const named[] = {"events", "acme.orders"};
+    struct tenant tenants[] = {{.id = "acme", .topic_prefix = "acme"},
+                               {.id = "north", .topic_prefix = "acme.north"}};
+    struct hand hand;
+
+    hand_make(store, &hand, "acme.north.events");
+    hand.tenants = (struct tenants){.count = 2, .items = tenants};
+    tenants[0].catalog = tenants[1].catalog = &hand.live.catalog;
+    hand.live.settings.bridge_topics = (struct string_list){2, (const char **)(uintptr_t)named};
+    hand_add_click(&hand, 1, NULL);
+    CHECK_OK(hand_apply(&hand));
+    CHECK_INT(clicks(&hand, "north"), 1);
+    CHECK_INT(clicks(&hand, "acme"), 0);
+    hand.position.topic = "acme.orders";
+    hand.position.next = hand.position.batch_next = 0;
+    CHECK_OK(kafka_offset_load(store->db, &hand.position, &store->problem));
+    hand.batch.count = 0;
+    hand_add_click(&hand, 2, NULL);
+    CHECK_OK(hand_apply(&hand));
+    CHECK_INT(clicks(&hand, "default"), 1);
+    CHECK_INT(clicks(&hand, "acme"), 0);
+}
+
 ON_BOTH(whatever_statement_fails_no_event_is_half_applied)
 {
     struct hand hand;
@@ -145,4 +170,5 @@ ON_BOTH(whatever_statement_fails_no_event_is_half_applied)
 
 TEST_MAIN(CASE(each_tenant_gets_its_events_once), CASE(what_is_no_event_is_refused),
           CASE(a_prefix_of_the_topic_names_the_tenant),
+          CASE(the_longest_prefix_names_the_tenant_and_a_topic_that_is_named_has_none),
           CASE(whatever_statement_fails_no_event_is_half_applied))

@@ -135,6 +135,33 @@ TEST(mistakes_are_named_with_the_file)
     arena_destroy(fixture.arena);
 }
 
+/* Or a topic's events would be of two tenants, or of nobody. */
+TEST(a_prefix_of_topics_is_of_one_tenant)
+{
+    struct fixture fixture;
+    char path[64];
+
+    if (!start(&fixture))
+        return;
+    CHECK_INT(load(&fixture,
+                   "tenants:\n- {id: a, kafka_topic_prefix: x}\n- {id: b}\n"
+                   "- {id: c, kafka_topic_prefix: x.y}\n",
+                   path),
+              ERROR_NONE);
+    CHECK_INT(load(&fixture,
+                   "tenants:\n- {id: a, kafka_topic_prefix: x}\n- {id: b}\n"
+                   "- {id: c, kafka_topic_prefix: x}\n",
+                   path),
+              ERROR_INVALID);
+    CHECK_TEXT(
+        fixture.problem.text,
+        arena_print(fixture.arena, "%s: a and c have the same kafka_topic_prefix 'x'", path));
+    CHECK_INT(load(&fixture, "tenants:\n- {id: a, kafka_topic_prefix: ''}\n", path), ERROR_INVALID);
+    CHECK_TEXT(fixture.problem.text,
+               arena_print(fixture.arena, "%s: kafka_topic_prefix of a is empty", path));
+    arena_destroy(fixture.arena);
+}
+
 /* An event of no entity is for keys of all types; the empty name in a list lets it through. */
 TEST(events_of_no_entity)
 {
@@ -147,4 +174,5 @@ TEST(events_of_no_entity)
 }
 
 TEST_MAIN(CASE(a_tenant_sees_the_domains_that_it_lists), CASE(relations_stay_within_the_view),
-          CASE(mistakes_are_named_with_the_file), CASE(events_of_no_entity))
+          CASE(mistakes_are_named_with_the_file), CASE(a_prefix_of_topics_is_of_one_tenant),
+          CASE(events_of_no_entity))

@@ -84,6 +84,23 @@ static enum error read_domains(struct arena *arena, const char *path, const json
     return ERROR_NONE;
 }
 
+/* Whose events a topic holds must be clear. */
+static enum error check_prefix(const char *path, const struct tenants *tenants,
+                               const struct tenant *tenant, struct problem *problem)
+{
+    if (!tenant->topic_prefix)
+        return ERROR_NONE;
+    if (!*tenant->topic_prefix)
+        return problem_set(problem, ERROR_INVALID, "config_invalid",
+                           "%s: kafka_topic_prefix of %s is empty", path, tenant->id);
+    for (const struct tenant *other = tenants->items; other < tenant; other++)
+        if (other->topic_prefix && strcmp(other->topic_prefix, tenant->topic_prefix) == 0)
+            return problem_set(problem, ERROR_INVALID, "config_invalid",
+                               "%s: %s and %s have the same kafka_topic_prefix '%.100s'", path,
+                               other->id, tenant->id, tenant->topic_prefix);
+    return ERROR_NONE;
+}
+
 enum error tenants_load(struct arena *arena, const char *path, const struct catalog *catalog,
                         struct tenants *tenants, struct problem *problem)
 {
@@ -112,7 +129,9 @@ enum error tenants_load(struct arena *arena, const char *path, const struct cata
             return problem_set(problem, ERROR_INVALID, "config_invalid",
                                "%s: time_zone of %s is no time zone, as Europe/Berlin is", path,
                                tenant->id);
-        error = read_domains(arena, path, item, catalog, tenants, tenant, problem);
+        error = check_prefix(path, tenants, tenant, problem);
+        if (!error)
+            error = read_domains(arena, path, item, catalog, tenants, tenant, problem);
         if (error)
             return error;
     }

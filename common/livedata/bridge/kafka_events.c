@@ -30,23 +30,40 @@ struct string_list kafka_event_topics(struct arena *arena, const struct livedata
     return topics;
 }
 
-/* The tenant whose prefix the topic has, or NULL. */
-static const char *tenant_of_topic(const struct tenants *tenants, const char *topic)
+static bool is_named(const struct string_list *names, const char *topic)
 {
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], topic) == 0)
+            return true;
+    return false;
+}
+
+/* The tenant with the longest prefix that the topic has, or NULL. A topic that the settings name as
+ * it is belongs to none. */
+static const char *tenant_of_topic(const struct kafka_events *events, const char *topic)
+{
+    const struct string_list *named = &events->settings->bridge_topics;
+    const struct tenants *tenants = events->tenants;
+    const char *found = NULL;
+    size_t longest = 0;
+
     for (size_t i = 0; i < tenants->count; i++) {
         const char *prefix = tenants->items[i].topic_prefix;
         size_t length = prefix ? strlen(prefix) : 0;
 
-        if (length && strncmp(topic, prefix, length) == 0 && topic[length] == '.')
-            return tenants->items[i].id;
+        if (length <= longest || strncmp(topic, prefix, length) != 0 || topic[length] != '.' ||
+            (is_named(named, topic) && !is_named(named, topic + length + 1)))
+            continue;
+        longest = length;
+        found = tenants->items[i].id;
     }
-    return NULL;
+    return found;
 }
 
 static const char *tenant_of(const struct kafka_events *events, const char *topic,
                              const json_t *event)
 {
-    const char *tenant = tenant_of_topic(events->tenants, topic);
+    const char *tenant = tenant_of_topic(events, topic);
 
     if (!tenant)
         tenant = json_string_value(json_object_get(event, "tenant"));
@@ -115,27 +132,59 @@ static struct apply_call call_of(struct kafka_events *events, const struct kafka
         .outbound = outbound_row};
 }
 
-/* The events by tenant, each tenant's in their order. */
-static size_t make_parts(struct kafka_events *events, const struct kafka_batch *batch,
+static size_t find_part(const struct apply_part *parts, size_t count, const char *tenant)
+{
+    size_t at = 0;
+
+    while (at < count && strcmp(parts[at].call.storage.tenant, tenant) != 0)
+        at++;
+    return at;
+}
+
+static bool is_applied(const struct kafka_events *events, const struct kafka_batch *batch, size_t i)
+{
+    return events->events[i].tenant && !batch->records[i].refused;
+}
+
+/* A part for each tenant, with room for its events and no more: a batch may be of many tenants. */
+static size_t open_parts(struct kafka_events *events, const struct kafka_batch *batch,
                          struct db *db, struct apply_part *parts, struct problem *problem)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < batch->count; i++) {
-        const struct kafka_event *event = &events->events[i];
-        size_t at = 0;
+        const char *tenant = events->events[i].tenant;
+        size_t at;
 
-        if (!event->tenant || batch->records[i].refused)
+        if (!is_applied(events, batch, i))
             continue;
-        while (at < count && strcmp(parts[at].call.storage.tenant, event->tenant) != 0)
-            at++;
-        if (at == count) {
-            parts[count++] = (struct apply_part){
-                .call = call_of(events, batch, db, event->tenant, problem),
-                .events = ARENA_ARRAY(batch->arena, json_t *, batch->count),
-                .results = ARENA_ARRAY(batch->arena, struct apply_result, batch->count)};
-        }
-        parts[at].events[parts[at].count++] = event->event;
+        at = find_part(parts, count, tenant);
+        if (at == count)
+            parts[count++] =
+                (struct apply_part){.call = call_of(events, batch, db, tenant, problem)};
+        parts[at].count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        parts[i].events = ARENA_ARRAY(batch->arena, json_t *, parts[i].count);
+        parts[i].results = ARENA_ARRAY(batch->arena, struct apply_result, parts[i].count);
+        parts[i].count = 0;
+    }
+    return count;
+}
+
+/* The events by tenant, each tenant's in their order. */
+static size_t make_parts(struct kafka_events *events, const struct kafka_batch *batch,
+                         struct db *db, struct apply_part *parts, struct problem *problem)
+{
+    size_t count = open_parts(events, batch, db, parts, problem);
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct apply_part *part;
+
+        if (!is_applied(events, batch, i))
+            continue;
+        part = &parts[find_part(parts, count, events->events[i].tenant)];
+        part->events[part->count++] = events->events[i].event;
     }
     return count;
 }

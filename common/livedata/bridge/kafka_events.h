@@ -1,8 +1,9 @@
 /*
  * Events by way of Kafka: as POST /v1/events takes them, or change data in the envelopes of
- * Debezium. The tenant is the one whose prefix the topic has, else the one that the event names,
- * else `default`. Events that break a rule become dead letters of the database, as over HTTP; what
- * is no event at all is refused, and goes to the topic of dead letters.
+ * Debezium. The tenant is the one with the longest prefix that the topic has, else the one that the
+ * event names, else `default`; a topic that LIVE_BRIDGE_TOPICS itself names has no prefix. Events
+ * that break a rule become dead letters of the database, as over HTTP; what is no event at all is
+ * refused, and goes to the topic of dead letters.
  */
 #ifndef ASSAY_LIVEDATA_BRIDGE_KAFKA_EVENTS_H
 #define ASSAY_LIVEDATA_BRIDGE_KAFKA_EVENTS_H
