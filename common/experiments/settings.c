@@ -376,6 +376,9 @@ enum error experiments_settings_load(struct experiments_settings *settings, stru
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "AB_MAX_WORKSPACE_BODY_BYTES must be at least "
                            "AB_MAX_REQUEST_BODY_BYTES");
+    if (settings->intake == KAFKA_INTAKE_KAFKA && !settings->kafka.brokers)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "AB_INTAKE is kafka, and KAFKA_BOOTSTRAP_SERVERS is not set");
     if (settings->trusted_proxies.count && settings->trusted_proxy_hops == 0)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "AB_TRUSTED_PROXY_HOPS must be at least 1 when AB_TRUSTED_PROXIES is "

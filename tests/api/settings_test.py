@@ -51,6 +51,7 @@ WRONG = [
     ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "10.0.0.0/8,proxy.example"}, "AB_TRUSTED_PROXIES must be"),
     ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "10.0.0.0/-1"}, "AB_TRUSTED_PROXIES must be"),
     ({"AB_TRUSTED_PROXY_HOPS": "1", "AB_TRUSTED_PROXIES": "2001:db8::/129"}, "AB_TRUSTED_PROXIES must be"),
+    ({"AB_INTAKE": "kafka"}, "KAFKA_BOOTSTRAP_SERVERS"),
     ({"AB_TRUSTED_PROXIES": "10.0.0.0/8"}, "AB_TRUSTED_PROXY_HOPS must be"),
     ({"AB_RETENTION_AUDIT_DAYS": "-1"}, "AB_RETENTION_AUDIT_DAYS must be"),
     ({"AB_ENV": "production"}, "AB_API_TOKEN or AB_ADMIN_TOKEN must be set in production"),

@@ -108,6 +108,7 @@ TEST(what_is_wrong_is_named)
          "AB_WEBHOOK_ANSWER_KEPT_BYTES must be between 0 and 2048"},
         {{"AB_CHATAPP_NAME_BYTES=15"}, "AB_CHATAPP_NAME_BYTES must be between 16 and 1000"},
         {{"AB_CHATAPP_ROUND_JOBS=0"}, "AB_CHATAPP_ROUND_JOBS must be between 1 and 1000"},
+        {{"AB_INTAKE=kafka"}, "AB_INTAKE is kafka, and KAFKA_BOOTSTRAP_SERVERS is not set"},
         {{"AB_TRUSTED_PROXIES=10.0.0.0/8"},
          "AB_TRUSTED_PROXY_HOPS must be at least 1 when AB_TRUSTED_PROXIES is set"},
         {{"AB_ENV=Production", "AB_API_TOKEN=12345678"},
