@@ -301,6 +301,7 @@ static enum error report(struct bridge *bridge, struct db *db, struct problem *p
     if (!batch->position_count || (bridge->reported_at && now - bridge->reported_at < report_us))
         return ERROR_NONE;
     bridge->reported_at = now;
+    kafka_producer_tend(bridge->producer);
     error = kafka_consumer_look(bridge->consumer, problem);
     if (!error)
         error = kafka_offsets_note(db, batch->positions, batch->position_count,

@@ -112,6 +112,8 @@ enum error kafka_configure(const struct kafka_settings *settings,
     error = set(*configuration, "bootstrap.servers", settings->brokers, problem);
     if (!error)
         error = set(*configuration, "log.connection.close", "false", problem);
+    if (!error) /* by the thread that polls: our log is not for several */
+        error = set(*configuration, "log.queue", "true", problem);
     if (!error && settings->signs_in)
         error = set_sign_in(*configuration, settings, problem);
     if (!error)
@@ -131,8 +133,10 @@ enum error kafka_open(rd_kafka_type_t type, rd_kafka_conf_t *configuration, rd_k
     char reason[REASON_MAX];
 
     *client = rdkafka.new(type, configuration, reason, sizeof reason);
-    if (*client)
+    if (*client) {
+        rdkafka.set_log_queue(*client, NULL);
         return ERROR_NONE;
+    }
     rdkafka.conf_destroy(configuration);
     return problem_set(problem, ERROR_INVALID, "kafka_property", "Kafka: %s", reason);
 }

@@ -10,8 +10,9 @@ struct kafka_option {
 };
 
 /* A configuration with the broker, how to sign in, the properties of the file, and then `options`:
- * rows with a name. It logs through our log. ERROR_UNAVAILABLE library_missing; ERROR_INVALID
- * kafka_property. The caller owns it until a client is made of it. */
+ * rows with a name; a value of NULL leaves the default. It logs through our log, from its poll().
+ * ERROR_UNAVAILABLE library_missing; ERROR_INVALID kafka_property. The caller owns it until a
+ * client is made of it. */
 MUST_CHECK enum error kafka_configure(const struct kafka_settings *settings,
                                       const struct kafka_option *options, size_t count,
                                       rd_kafka_conf_t **configuration, struct problem *problem);

@@ -67,6 +67,16 @@ static void rebalance(rd_kafka_t *client, rd_kafka_resp_err_t code,
     consumer->must_seek = true;
 }
 
+/* What a pattern never finds, or dead letters would be read and make dead letters. NULL without a
+ * pattern: a topic may be named. */
+static const char *never_found(const struct string_list *topics)
+{
+    for (size_t i = 0; i < topics->count; i++)
+        if (*topics->items[i] == '^')
+            return "^.*\\.dead$";
+    return NULL;
+}
+
 enum error kafka_consumer_open(const struct kafka_settings *settings,
                                const struct string_list *topics, struct kafka_consumer **consumer,
                                struct problem *problem)
@@ -83,7 +93,7 @@ enum error kafka_consumer_open(const struct kafka_settings *settings,
                                            {"queued.max.messages.kbytes", "16384"},
                                            {"session.timeout.ms", "10000"},
                                            {"fetch.wait.max.ms", "100"},
-                                           {"log.queue", "true"},
+                                           {"topic.blacklist", never_found(topics)},
                                            {"client.id", "assay"}};
     struct kafka_consumer *made = calloc(1, sizeof *made);
     rd_kafka_topic_partition_list_t *list;
@@ -105,7 +115,6 @@ enum error kafka_consumer_open(const struct kafka_settings *settings,
         free(made);
         return error;
     }
-    rdkafka.set_log_queue(made->client, NULL);
     rdkafka.poll_set_consumer(made->client);
     list = rdkafka.topic_partition_list_new((int)topics->count);
     for (size_t i = 0; i < topics->count; i++)

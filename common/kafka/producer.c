@@ -82,6 +82,12 @@ enum error kafka_producer_open(const struct kafka_settings *settings,
     return ERROR_NONE;
 }
 
+void kafka_producer_tend(struct kafka_producer *producer)
+{
+    if (producer)
+        rdkafka.poll(producer->client, 0);
+}
+
 /* Drops what the broker has not taken. */
 static void drop(struct kafka_producer *producer)
 {

@@ -34,6 +34,10 @@ MUST_CHECK enum error kafka_producer_open(const struct kafka_settings *settings,
 /* NULL is allowed. */
 void kafka_producer_close(struct kafka_producer *producer);
 
+/* Logs what has happened to its connections; to be called now and then while nothing is published.
+ * NULL is allowed. */
+void kafka_producer_tend(struct kafka_producer *producer);
+
 /* Publishes the records and waits until all replicas have all of them. ERROR_UNAVAILABLE
  * kafka_unavailable when that took longer than the settings allow: those with an offset were
  * published, of the others it is not known. ERROR_INVALID kafka_refused when all others are

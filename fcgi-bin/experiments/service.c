@@ -180,8 +180,11 @@ static enum error probe_server(const struct service *service, struct problem *pr
 /* A worker that could not open the database tries again. */
 static void each_second(struct server *server)
 {
+    const struct service *service = server->state;
+
     if (!server->family->without_storage)
-        store_attach(((const struct service *)server->state)->store);
+        store_attach(service->store);
+    kafka_producer_tend(service->producer);
 }
 
 static void idle(struct server *server)
