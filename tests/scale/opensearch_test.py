@@ -188,15 +188,17 @@ def test_nothing_wrong_is_answered_while_it_is_killed(engine, both):
     right = {question: seen(ask(embedded, question)) for question in questions_of("en")[:5] + THAI_QUESTIONS}
     versions = Versions(searched)
     wrong = []
-    with ThreadPoolExecutor(2) as pool, Chaos([engine], pause=(2, 20)) as chaos:
-        threads = [pool.submit(versions.write), pool.submit(versions.read)]
+    with ThreadPoolExecutor(2) as pool:
         try:
-            end = time.monotonic() + chaos.seconds
-            while time.monotonic() < end:
-                for question, expected in right.items():
-                    answer = ask(searched, question)
-                    if answer["route"] != "error_escalation" and seen(answer)["answer"] != expected["answer"]:
-                        wrong.append((question, answer))
+            with Chaos([engine], pause=(2, 20)) as chaos:
+                threads = [pool.submit(versions.write), pool.submit(versions.read)]
+                end = time.monotonic() + chaos.seconds
+                while time.monotonic() < end:
+                    for question, expected in right.items():
+                        answer = ask(searched, question)
+                        if answer["route"] != "error_escalation" and seen(answer)["answer"] != expected["answer"]:
+                            wrong.append((question, answer))
+            wait_for(lambda: versions.right or any(thread.done() for thread in threads), seconds=LONG)
         finally:
             versions.leave.set()
     for thread in threads:
