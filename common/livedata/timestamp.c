@@ -69,3 +69,9 @@ bool window_parse(const char *text, int64_t *microseconds)
     *microseconds = number * sizes[unit - units];
     return true;
 }
+
+bool day_part_parse(const char *text, int64_t *microseconds)
+{
+    return strcmp(text, "now") != 0 && window_parse(text, microseconds) &&
+           us_per_day % *microseconds == 0;
+}

@@ -33,5 +33,7 @@ double timestamp_seconds(int64_t from, int64_t to);
 /* Parses `5m`, `15m`, `6h`, `7d` into microseconds; `now` is 30 minutes. False for anything
  * else. */
 bool window_parse(const char *text, int64_t *microseconds);
+/* The same of what divides a day, up to the whole day: `5m`, `1h`, `1d`; not `now`. */
+bool day_part_parse(const char *text, int64_t *microseconds);
 
 #endif

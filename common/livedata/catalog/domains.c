@@ -143,15 +143,22 @@ static enum error find_relations(struct arena *arena, const struct catalog *cata
     return ERROR_NONE;
 }
 
-static bool is_of_the_shop(const char *event_type)
-{
-    static const char *const types[] = {
-        "order.created",     "order.updated",  "order.cancelled", "payment.initiated",
-        "payment.completed", "payment.failed", "click",           "page_view",
-        "add_to_cart",       "product.updated"};
+const char *const catalog_shop_events[] = {"order.created",
+                                           "order.updated",
+                                           "order.cancelled",
+                                           "payment.initiated",
+                                           "payment.completed",
+                                           "payment.failed",
+                                           "click",
+                                           "page_view",
+                                           "add_to_cart",
+                                           "product.updated",
+                                           NULL};
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i], event_type) == 0)
+bool catalog_is_shop_event(const char *event_type)
+{
+    for (size_t i = 0; catalog_shop_events[i]; i++)
+        if (strcmp(catalog_shop_events[i], event_type) == 0)
             return true;
     return false;
 }
@@ -193,11 +200,12 @@ static enum error check_events(struct arena *arena, const struct catalog *catalo
         const char *name = own->events[i].event_type;
         const struct entity_type *other = NULL;
 
-        if (catalog_own_event(catalog, name, &other) == &own->events[i] && !is_of_the_shop(name))
+        if (catalog_own_event(catalog, name, &other) == &own->events[i] &&
+            !catalog_is_shop_event(name))
             continue;
         return refuse(arena_print(arena, "%s/entities/%s.yaml", type->domain->folder, type->name),
                       arena_print(arena, "events.%s: the event type is taken by %s", name,
-                                  other && !is_of_the_shop(name) ? other->name : "the shop"),
+                                  other && !catalog_is_shop_event(name) ? other->name : "the shop"),
                       problem);
     }
     return ERROR_NONE;
@@ -240,7 +248,7 @@ bool catalog_has_event(const struct catalog *catalog, const char *event_type)
 {
     const struct entity_type *type;
 
-    return (catalog->shop && is_of_the_shop(event_type)) ||
+    return (catalog->shop && catalog_is_shop_event(event_type)) ||
            catalog_own_event(catalog, event_type, &type);
 }
 

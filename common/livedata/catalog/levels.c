@@ -159,7 +159,7 @@ static enum error read_checks(const struct level_reader *reader)
     int64_t checks;
 
     every = every ? every : "1h";
-    if (strcmp(every, "now") == 0 || !window_parse(every, &slo->every) || us_per_day % slo->every)
+    if (!day_part_parse(every, &slo->every))
         return fault(reader, "every is a part of a day, such as 5m or 1h");
     checks = slo->window_days * (us_per_day / slo->every);
     if (checks > SLO_CHECKS_MAX)

@@ -95,10 +95,13 @@ struct own_entity {
 
 /* The mapping of an event type of a domain, and the entity that it changes; NULL when no domain has
  * such events. */
-/* Whether events of the type can be sent: of the shop, if it is there, or of a domain. */
-bool catalog_has_event(const struct catalog *catalog, const char *event_type);
 const struct event_mapping *catalog_own_event(const struct catalog *catalog, const char *event_type,
                                               const struct entity_type **type);
+
+extern const char *const catalog_shop_events[]; /* the ten types of the shop, NULL ends the list */
+bool catalog_is_shop_event(const char *event_type);
+/* Whether events of the type can be sent: of the shop, if it is there, or of a domain. */
+bool catalog_has_event(const struct catalog *catalog, const char *event_type);
 
 /* The stored column that rows go by; NULL = they stay. */
 const char *own_age_column(const struct own_entity *own);

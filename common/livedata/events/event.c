@@ -12,18 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const event_types[] = {"order.created",
-                                   "order.updated",
-                                   "order.cancelled",
-                                   "payment.initiated",
-                                   "payment.completed",
-                                   "payment.failed",
-                                   "click",
-                                   "page_view",
-                                   "add_to_cart",
-                                   "product.updated",
-                                   NULL};
-
 const char *const event_fault_names[EVENT_FAULT__MAX] = {
     [EVENT_FINE] = "",
     [EVENT_SCHEMA] = "schema_validation",
@@ -95,11 +83,6 @@ static const struct family_rule {
     {"add_to_cart", EVENT_CLICK, "session", "session_id", click_fields, 7},
     {"product.", EVENT_PRODUCT, "product", "product_id", product_fields, 7},
 };
-
-bool event_is_known(const char *type)
-{
-    return event_is_word(event_types, type);
-}
 
 /* 36 hexadecimal digits and dashes; the positions of the dashes are not checked. */
 static bool is_event_id(const char *id)
@@ -314,7 +297,7 @@ static bool read_type(const struct event_rules *rules, struct event *event,
                         event->type ? event->type : "unknown");
         return event_fault(verdict, EVENT_SCHEMA, NULL, "unknown_event_type", detail);
     }
-    if (!event_is_word(event_types, event->type))
+    if (!catalog_is_shop_event(event->type))
         return event_refuse(verdict, "event_type", "literal_error", "not one of the known types");
     return true;
 }
@@ -363,7 +346,7 @@ static const char *unlisted_domain(const struct event_rules *rules, const json_t
     if (event_type && catalog_own_event(catalog->whole, event_type, &type))
         return catalog_entity(catalog, type->name) ? NULL : type->domain->name;
     if (catalog->shop || !catalog->whole->shop ||
-        !((event_type && event_is_known(event_type)) || is_change(payload)))
+        !((event_type && catalog_is_shop_event(event_type)) || is_change(payload)))
         return NULL;
     return catalog_shop_name(catalog->whole);
 }

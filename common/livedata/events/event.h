@@ -19,10 +19,6 @@ enum event_family {
     EVENT_OWN /* of a domain: `own` */
 };
 
-extern const char *const event_types[]; /* the ten types, NULL ends the list */
-
-bool event_is_known(const char *type); /* one of them */
-
 /* An order as stated by one event. Amounts in hundredths, rounded half to even. */
 struct order_item {
     const char *product_id;

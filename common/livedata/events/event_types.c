@@ -99,13 +99,13 @@ static struct object_list shop_types(struct arena *arena, const struct entity_ty
     struct event_type_answer *items = ARENA_ARRAY(arena, struct event_type_answer, SHOP_TYPES_MAX);
     struct object_list list = {0, items};
 
-    for (size_t i = 0; event_types[i] && list.count < SHOP_TYPES_MAX; i++) {
+    for (size_t i = 0; catalog_shop_events[i] && list.count < SHOP_TYPES_MAX; i++) {
         const struct event_field *fields;
         const char *key;
-        size_t count = event_type_fields(event_types[i], &fields, &key);
+        size_t count = event_type_fields(catalog_shop_events[i], &fields, &key);
 
         if (strcmp(key, type->primary_key) == 0)
-            items[list.count++] = shop_type(arena, event_types[i], key, fields, count);
+            items[list.count++] = shop_type(arena, catalog_shop_events[i], key, fields, count);
     }
     return list;
 }

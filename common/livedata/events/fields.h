@@ -51,8 +51,8 @@ bool event_read_change(const json_t *payload, struct event *event, struct event_
 
 extern const char *const event_order_statuses[];
 
-/* The fields of one of `event_types`; returns their number. `key` is the member that names the
- * entity. */
+/* The fields of one of `catalog_shop_events`; returns their number. `key` is the member that names
+ * the entity. */
 size_t event_type_fields(const char *type, const struct event_field **fields, const char **key);
 
 #endif

@@ -100,7 +100,7 @@ static void count_type(struct apply_call *call, struct apply_touched *touched,
     const char *type = event->family == EVENT_CHANGE ? moved_by(event->entity_type) : event->type;
     struct apply_type *counted = NULL;
 
-    if (event->family != EVENT_OWN && !event_is_known(type))
+    if (event->family != EVENT_OWN && !catalog_is_shop_event(type))
         return;
     for (size_t i = 0; i < touched->type_count; i++)
         if (strcmp(touched->types[i].name, type) == 0)

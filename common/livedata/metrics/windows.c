@@ -11,8 +11,6 @@ const char *const calendar_windows[] = {"this_hour", "today",      "yesterday", 
                                         "last_week", "this_month", "last_month", "this_year",
                                         "last_year", NULL};
 
-enum { MINUTES_OF_DAY = 1440 };
-
 static struct tm clock_at(int64_t at)
 {
     time_t seconds = (time_t)(at / us_per_second - (at % us_per_second < 0));
@@ -113,18 +111,17 @@ bool step_parse(const char *text, struct time_step *step)
                  {"day", {STEP_DAYS, 1}},       {"week", {STEP_WEEKS, 1}},
                  {"month", {STEP_MONTHS, 1}},   {"1d", {STEP_DAYS, 1}},
                  {"1w", {STEP_WEEKS, 1}}};
-    int64_t size, minutes;
+    int64_t size;
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i].text, text) == 0) {
             *step = words[i].step;
             return true;
         }
-    if (strcmp(text, "now") == 0 || strchr(text, 'd') || !window_parse(text, &size))
+    if (!day_part_parse(text, &size) || size == us_per_day)
         return false;
-    minutes = size / us_per_minute;
-    *step = (struct time_step){STEP_MINUTES, minutes};
-    return minutes < MINUTES_OF_DAY && MINUTES_OF_DAY % minutes == 0;
+    *step = (struct time_step){STEP_MINUTES, size / us_per_minute};
+    return true;
 }
 
 /* How long ago the clock showed a multiple of the step, were it not changed in between. */

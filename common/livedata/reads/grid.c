@@ -11,7 +11,7 @@ bool grid_step(const char *text, int64_t *step)
         text = "1d";
     if (strcmp(text, "hour") == 0)
         text = "1h";
-    return strcmp(text, "now") != 0 && window_parse(text, step) && us_per_day % *step == 0;
+    return day_part_parse(text, step);
 }
 
 void grid_shorten(struct grid *grid, int64_t most)
