@@ -18,7 +18,8 @@ class Refusal(Exception):
 
 class StandIn:
     """`faults` is a list of what the next inserts do, one each: "lost" (closes the connection, nothing is inserted),
-    "late" (the same, and inserts a second later), "unheard" (inserts, closes without an answer), "refused" (500)."""
+    "late" (the same, and inserts a second later), "unheard" (inserts, closes without an answer), "refused" (500), "cut"
+    and "unended" (the connection ends in mid-body, so the first half of the lines, or all but the last, are kept)."""
 
     def __init__(self):
         self.faults, self.done = [], Counter()
@@ -117,9 +118,11 @@ class StandIn:
             self.busy.add(given["session_id"])
             threading.Timer(1, self.finish, (table, body, given["session_id"])).start()
             return None
+        rows = [row.split("\t") for row in body.splitlines()]
+        kept = {"cut": len(rows) // 2, "unended": len(rows) - 1}.get(fault, len(rows))
         with self.lock:
-            self.rows_of(table).extend(row.split("\t") for row in body.splitlines())
-        return None if fault == "unheard" else ""
+            self.rows_of(table).extend(rows[:kept])
+        return None if fault in ("unheard", "cut", "unended") else ""
 
     def finish(self, table, body, session):
         with self.lock:

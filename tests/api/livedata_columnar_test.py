@@ -125,7 +125,7 @@ def floor(request, tmp_path):
 
 
 def test_every_change_is_there_once_whatever_becomes_of_an_insert(floor):
-    faults = ("lost", "unheard", "late", "refused")
+    faults = ("lost", "unheard", "cut", "late", "refused", "unended")
     for number, fault in enumerate(faults):
         floor.stand_in.faults.append(fault)
         floor.send(random_events(60, 25, number))

@@ -17,6 +17,7 @@ enum {
 };
 
 static const int64_t second = 1000000;
+static const int64_t opening_at = 1; /* its place in the order of rows: that of no mark */
 
 static const struct statement read_lines = {
     .name = "columnar_lines",
@@ -94,24 +95,40 @@ static enum error open_session(const struct step *step)
     return ERROR_UNAVAILABLE;
 }
 
-/* The mark of a block: "" is no tenant's name. */
-static void put_mark(struct text *body, const struct serving_table *table, int sign, int64_t block,
-                     int64_t position, int64_t complete_at)
+/* A line of the tenant "", which is no tenant's name. */
+static void put_line(struct text *body, const struct serving_table *table, int64_t at, int sign,
+                     const struct columnar_mark *mark)
 {
-    text_append_string(body, "\t0");
+    text_append_format(body, "\t%lld", (long long)at);
     for (size_t i = 0; i < table->column_count; i++)
         text_append_string(body, i == table->own->key ? "\t" : "\t\\N");
-    text_append_format(body, "\t%d\t%lld\t%lld\t%lld\n", sign, (long long)block,
-                       (long long)position, (long long)complete_at);
+    text_append_format(body, "\t%d\t%lld\t%lld\t%lld\n", sign, (long long)mark->block,
+                       (long long)mark->position, (long long)mark->complete_at);
+}
+static void put_marks(struct text *body, const struct serving_table *table,
+                      const struct copy_row *row)
+{
+    const struct columnar_mark former = {row->block, row->position, row->complete_at},
+                               next = {row->block + 1, row->pending_position,
+                                       row->pending_complete_at};
+
+    if (row->block)
+        put_line(body, table, 0, -1, &former);
+    put_line(body, table, 0, 1, &next);
 }
 
+/* The first line makes the sum of the marks too large; the last one takes it back. */
+
 /* The former mark goes with the insert of the next one. */
+    static const struct columnar_mark open = {.block = COLUMNAR_OPEN_BLOCK};
+    const struct serving_table *table = step->type->table;
 static enum error make_body(const struct step *step, struct text *body)
 {
     const struct copy_row *row = &step->row;
     const struct storage_call *call = step->call;
     struct query *query = db_query(call->db, &read_block);
     enum error error;
+    put_line(body, table, opening_at, 1, &open);
 
     text_start(body, call->arena, 2 * (size_t)OUTBOX_LINES_MAX);
     query_bind_text(query, step->table);
@@ -123,10 +140,8 @@ static enum error make_body(const struct step *step, struct text *body)
         text_append(body, lines.bytes, lines.length);
     }
     error = query_end(query, call->problem);
-    if (row->block)
-        put_mark(body, step->type->table, -1, row->block, row->position, row->complete_at);
-    put_mark(body, step->type->table, 1, row->block + 1, row->pending_position,
-             row->pending_complete_at);
+    put_marks(body, table, row);
+    put_line(body, table, opening_at, -1, &open);
     if (!error && body->overflowed)
         return problem_set(call->problem, ERROR_TOO_LARGE, "value_too_large",
                            "block %lld of %s is too large", (long long)row->block + 1, step->table);
@@ -219,6 +234,13 @@ static enum error start_again(const struct step *step, const char *why)
     return db_finish(call->db, error, call->problem);
 }
 
+static const char *why_lost(int64_t block)
+{
+    return block < 0                      ? "its table is missing"
+           : block >= COLUMNAR_OPEN_BLOCK ? "a part of a block is there"
+                                          : "blocks are missing";
+}
+
 /* The number of the last block that is there; -1 = there is no table. */
 static enum error read_mark(const struct step *step, int64_t *block)
 {
@@ -287,7 +309,7 @@ static enum error look_for_block(struct step *step)
         return copy_row_settle(step->call, step->table, step->sender->lease, &step->row, &done);
     if (block == step->row.block)
         return insert_again(step);
-    return start_again(step, block < 0 ? "its table is missing" : "blocks are missing");
+    return start_again(step, why_lost(block));
 }
 
 /* Now and then: a server that was emptied or restored. */
@@ -298,7 +320,7 @@ static enum error check_block(const struct step *step)
 
     if (error || block == step->row.block)
         return error;
-    return start_again(step, block < 0 ? "its table is missing" : "blocks are missing");
+    return start_again(step, why_lost(block));
 }
 
 static enum error run_step(struct step *step, bool check, bool *busy)

@@ -1,7 +1,9 @@
 /*
  * Writing the copies of large tables. One sender at a time, which holds a lease, takes queued lines
  * (outbox/outbox.h) and inserts them as blocks with consecutive numbers. Each block is one insert
- * into one partition, so it is there as a whole or not at all, and contains a mark with its number.
+ * into one partition, and contains a mark with its number. ClickHouse keeps the lines that it got
+ * when the connection ends too early; so the first line of a block opens it and the last one closes
+ * it, and an open block is known by the sum of the marks.
  *
  * Every line is inserted exactly once:
  *
@@ -13,8 +15,8 @@
  *      on it refuses an insert that was on its way. Then the mark decides: the block is there, or
  *      it is inserted again in a new session.
  *
- * When the mark fits neither, the copy has lost rows (a restored or emptied server), and is made
- * anew. A copy is filled from the table: page by page, rows are queued like changes.
+ * When the mark fits neither, the copy has lost rows (a restored or emptied server) or has a part
+ * of a block, and is made anew. A copy is filled from the table: page by page, rows are queued like changes.
  */
 #ifndef ASSAY_LIVEDATA_COLUMNAR_BLOCKS_H
 #define ASSAY_LIVEDATA_COLUMNAR_BLOCKS_H

@@ -85,6 +85,9 @@ static enum error read_time(const struct storage_call *call, int64_t seq, int64_
 enum error columnar_accept(const struct storage_call *call, const struct columnar_copy *copy,
                            const struct columnar_mark *mark)
 {
+    if (mark->block >= COLUMNAR_OPEN_BLOCK)
+        return problem_set(call->problem, ERROR_UNAVAILABLE, "columnar_lost",
+                           "ClickHouse has a part of a block");
     struct columnar_read *read = call->columnar;
     enum error error;
 

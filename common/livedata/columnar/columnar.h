@@ -7,7 +7,7 @@
  * The table of a copy has the columns of outbox_put_line(): tenant_id, row_time, c_<column>...,
  * row_sign, row_block, row_position, row_complete. Sums of a column times row_sign are those of the
  * table. Rows of the tenant "" are marks; the sums of their columns are the last block and what it
- * contains.
+ * contains. While a part of a block is there, the sum is at least COLUMNAR_OPEN_BLOCK.
  */
 #ifndef ASSAY_LIVEDATA_COLUMNAR_COLUMNAR_H
 #define ASSAY_LIVEDATA_COLUMNAR_COLUMNAR_H
@@ -47,12 +47,14 @@ MUST_CHECK enum error columnar_look(const struct storage_call *call,
 /* The name of the table in ClickHouse. */
 const char *columnar_name(struct arena *arena, const char *table, int64_t incarnation);
 
+#define COLUMNAR_OPEN_BLOCK ((int64_t)1 << 40)
+
 /* What the mark in an answer says. */
 struct columnar_mark {
     int64_t block, position, complete_at;
 };
 /* Notes in call->columnar what an answer contains. ERROR_UNAVAILABLE columnar_lost when blocks are
- * missing, columnar_behind when it contains less than the reader demands. */
+ * missing or one is not whole, columnar_behind when it contains less than the reader demands. */
 MUST_CHECK enum error columnar_accept(const struct storage_call *call,
                                       const struct columnar_copy *copy,
                                       const struct columnar_mark *mark);

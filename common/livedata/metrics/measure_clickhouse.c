@@ -300,8 +300,8 @@ static void put_rows(struct sql *sql)
     put(sql, mark_rows);
     put(sql, " AS m, ");
     for (size_t i = 0; i < measure->group_count; i++) {
-        put_column(sql, &measure->groups[i]);
-        text_append_format(&sql->text, " AS k%zu, ", i);
+        /* All marks have NULL there, but not the same row_time. */
+        text_append_format(&sql->text, "c_%s AS k%zu, ", measure->groups[i].column->stored, i);
     }
     if (sql->request->buckets.count) {
         put(sql, "if(");
