@@ -35,11 +35,8 @@ static const struct statement count_lines = {
 
 const struct table_column *outbox_time_column(const struct serving_table *table)
 {
-    const char *by = table->own->retention_column;
-
     for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].type == COLUMN_TIME &&
-            (!by || strcmp(by, table->columns[i].stored) == 0))
+        if (table->columns[i].type == COLUMN_TIME)
             return &table->columns[i];
     return NULL;
 }

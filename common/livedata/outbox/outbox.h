@@ -23,8 +23,8 @@ struct outbox_value {
     const char *text;
 };
 
-/* The stored column whose time rows are sorted by in the copy: the first one of the table's times,
- * or that of its retention. NULL = none. */
+/* The stored column whose time rows are sorted by in the copy: the first one of the table's times.
+ * It is part of the contract: another one makes the copy anew. NULL = none. */
 const struct table_column *outbox_time_column(const struct serving_table *table);
 
 /* Appends a line in the format TabSeparated of ClickHouse: tenant, time, the columns in their
