@@ -66,8 +66,8 @@ static enum error run_housekeeping(struct worker *worker, struct db *db, struct 
     worker->kept_at = now;
     error = retention_keep(db, &worker->settings, problem);
     if (!error)
-        error = outbox_keep(&call, worker->settings.columnar_queue_lines);
-    return error ? error : own_retention_keep(&call, &worker->catalog, worker->settings.purge_rows);
+        error = own_retention_keep(&call, &worker->catalog, worker->settings.purge_rows);
+    return error ? error : outbox_limit(&call, worker->settings.columnar_queue_lines);
 }
 
 /* Alerts first: the same iteration then delivers their notices. */

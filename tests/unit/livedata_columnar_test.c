@@ -17,8 +17,9 @@ static const struct statement queued = {.name = "test_queued",
                                         .sql = "SELECT count(*) FROM columnar_outbox"};
 static const struct statement queued_lines = {
     .name = "test_lines", .sql = "SELECT lines FROM columnar_outbox ORDER BY seq DESC LIMIT 1"};
-static const struct statement forget_queue = {.name = "test_forget",
-                                              .sql = "DELETE FROM columnar_outbox"};
+static const struct statement send_first = {
+    .name = "test_send",
+    .sql = "DELETE FROM columnar_outbox WHERE seq = (SELECT min(seq) FROM columnar_outbox)"};
 static const struct statement state_stale = {
     .name = "test_stale",
     .sql =
@@ -105,14 +106,23 @@ ON_BOTH(rebuilding_a_table_and_a_long_queue_make_the_copy_anew)
 {
     struct own_rebuild rebuild;
     struct live live;
+    int64_t lines;
+    bool more;
 
     live_make_domains(store, &live, folders);
     set_copy(store, "live", "");
     for (int i = 1; i <= 3; i++)
         check_applied(&live, taken(&live, i, arena_print(store->arena, "r%d", i), "1"));
-    CHECK_OK(outbox_keep(&live.call.storage, 3));
+    CHECK_OK(outbox_count(&live.call.storage, TABLE, &lines));
+    CHECK_INT(lines, 3);
+    CHECK_OK(store_run(store, &send_first));
+    CHECK_OK(outbox_count(&live.call.storage, TABLE, &lines));
+    CHECK_INT(lines, 2);
+    CHECK_OK(outbox_limit(&live.call.storage, 2));
     CHECK_INT(store_integer(store, &state_stale), 0);
-    CHECK_OK(outbox_keep(&live.call.storage, 2));
+    CHECK_OK(outbox_delete(&live.call.storage, TABLE, &more));
+    CHECK_INT(store_integer(store, &queued), 2);
+    CHECK_OK(outbox_limit(&live.call.storage, 1));
     CHECK_INT(store_integer(store, &state_stale), 1);
     CHECK_INT(store_integer(store, &queued), 0);
 
@@ -122,8 +132,22 @@ ON_BOTH(rebuilding_a_table_and_a_long_queue_make_the_copy_anew)
     CHECK_OK(own_rebuild(&live.call.storage, &live.catalog,
                          catalog_entity(&live.catalog, "reading"), &rebuild));
     CHECK_INT(store_integer(store, &state_stale), 1);
+    CHECK_OK(outbox_delete(&live.call.storage, TABLE, &more));
+    CHECK(!more);
     CHECK_INT(store_integer(store, &queued), 0);
-    CHECK_OK(store_run(store, &forget_queue));
+}
+
+/* What is in no contract must not decide it: the copy would not be made anew. */
+ON_ONE(rows_are_sorted_by_the_first_time_of_the_contract, DB_SQLITE)
+{
+    const struct table_column columns[] = {{.name = "id", .type = COLUMN_TEXT, .stored = "id"},
+                                           {.name = "made", .type = COLUMN_TIME, .stored = "made"},
+                                           {.name = "sold", .type = COLUMN_TIME, .stored = "sold"}};
+    const struct own_entity own = {.retention_column = "sold"};
+    const struct serving_table table = {.columns = columns, .column_count = 3, .own = &own};
+
+    (void)store;
+    CHECK(outbox_time_column(&table) == &columns[1]);
 }
 
 static const char *sql_of(struct live *live, const char *metric, const char *filter)
@@ -166,4 +190,5 @@ ON_ONE(the_statement_for_clickhouse_adds_signs_and_reads_the_mark, DB_SQLITE)
 TEST_MAIN(CASE(a_change_of_a_copied_table_is_queued_with_the_row_before_and_after),
           CASE(while_a_copy_is_filled_rows_are_queued_up_to_its_key),
           CASE(rebuilding_a_table_and_a_long_queue_make_the_copy_anew),
+          CASE(rows_are_sorted_by_the_first_time_of_the_contract),
           CASE(the_statement_for_clickhouse_adds_signs_and_reads_the_mark))

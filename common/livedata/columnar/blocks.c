@@ -39,13 +39,11 @@ static const struct statement list_tables = {
     .name = "columnar_list",
     .sql = "SELECT table_name FROM columnar_tables ORDER BY table_name",
 };
-static const struct statement forget_lines = {
-    .name = "columnar_forget_lines",
-    .sql = "DELETE FROM columnar_outbox WHERE table_name = ?",
-};
 static const struct statement forget_table = {
     .name = "columnar_forget_table",
-    .sql = "DELETE FROM columnar_tables WHERE table_name = ?",
+    .sql = "DELETE FROM columnar_tables WHERE table_name = ? AND state = 'stale' AND NOT EXISTS"
+           " (SELECT 1 FROM columnar_outbox"
+           " WHERE columnar_outbox.table_name = columnar_tables.table_name)",
 };
 
 /* One step for one table. */
@@ -105,6 +103,8 @@ static void put_line(struct text *body, const struct serving_table *table, int64
     text_append_format(body, "\t%d\t%lld\t%lld\t%lld\n", sign, (long long)mark->block,
                        (long long)mark->position, (long long)mark->complete_at);
 }
+
+/* The former mark goes with the insert of the next one. */
 static void put_marks(struct text *body, const struct serving_table *table,
                       const struct copy_row *row)
 {
@@ -118,19 +118,17 @@ static void put_marks(struct text *body, const struct serving_table *table,
 }
 
 /* The first line makes the sum of the marks too large; the last one takes it back. */
-
-/* The former mark goes with the insert of the next one. */
-    static const struct columnar_mark open = {.block = COLUMNAR_OPEN_BLOCK};
-    const struct serving_table *table = step->type->table;
 static enum error make_body(const struct step *step, struct text *body)
 {
+    static const struct columnar_mark open = {.block = COLUMNAR_OPEN_BLOCK};
+    const struct serving_table *table = step->type->table;
     const struct copy_row *row = &step->row;
     const struct storage_call *call = step->call;
     struct query *query = db_query(call->db, &read_block);
     enum error error;
-    put_line(body, table, opening_at, 1, &open);
 
     text_start(body, call->arena, 2 * (size_t)OUTBOX_LINES_MAX);
+    put_line(body, table, opening_at, 1, &open);
     query_bind_text(query, step->table);
     query_bind_integer(query, row->sent_seq);
     query_bind_integer(query, row->pending_seq);
@@ -221,17 +219,9 @@ static enum error send_block(struct step *step)
 /* The copy has other rows than it should. */
 static enum error start_again(const struct step *step, const char *why)
 {
-    const struct storage_call *call = step->call;
-    enum error error = db_begin(call->db, DB_WRITE, call->problem);
-
-    if (error)
-        return error;
     log_event(LOG_ERROR, "columnar_lost",
-              arena_print(call->arena, "the copy of %s is made anew: %s", step->table, why));
-    error = db_lock(call->db, "livedata.apply", call->problem);
-    if (!error)
-        error = outbox_restart(call, step->table);
-    return db_finish(call->db, error, call->problem);
+              arena_print(step->call->arena, "the copy of %s is made anew: %s", step->table, why));
+    return outbox_give_up(step->call, step->table);
 }
 
 static const char *why_lost(int64_t block)
@@ -323,6 +313,15 @@ static enum error check_block(const struct step *step)
     return start_again(step, why_lost(block));
 }
 
+/* No line of the former copy may be sent to the next one. */
+static enum error begin_again(const struct step *step)
+{
+    bool more = false;
+    enum error error = outbox_delete(step->call, step->table, &more);
+
+    return error || more ? error : copy_begin(step->sender, step->call, step->type, &step->row);
+}
+
 static enum error run_step(struct step *step, bool check, bool *busy)
 {
     const struct copy_row *row = &step->row;
@@ -330,7 +329,7 @@ static enum error run_step(struct step *step, bool check, bool *busy)
 
     if (row->state == COPY_STALE || row->state == COPY_MISSING) {
         *busy = true;
-        return copy_begin(step->sender, step->call, step->type, row);
+        return begin_again(step);
     }
     if (row->pending_rows) {
         error = look_for_block(step);
@@ -404,13 +403,11 @@ static void drop_copy(const struct columnar_sender *sender, const struct storage
 static enum error forget_copy(const struct storage_call *call, const char *table)
 {
     struct query *query;
-    enum error error = db_lock(call->db, "livedata.apply", call->problem);
+    bool more = true;
+    enum error error = outbox_give_up(call, table);
 
-    if (error)
-        return error;
-    query = db_query(call->db, &forget_lines);
-    query_bind_text(query, table);
-    error = query_end(query, call->problem);
+    while (!error && more)
+        error = outbox_delete(call, table, &more);
     if (error)
         return error;
     query = db_query(call->db, &forget_table);
@@ -443,21 +440,12 @@ enum error columnar_forget_others(const struct columnar_sender *sender,
     error = query_end(query, call->problem);
     for (size_t i = 0; !error && i < count; i++) {
         drop_copy(sender, call, others[i]);
-        error = db_begin(call->db, DB_WRITE, call->problem);
-        if (!error)
-            error = db_finish(call->db, forget_copy(call, others[i]), call->problem);
+        error = forget_copy(call, others[i]);
     }
     return error;
 }
 
 enum error columnar_rebuild(const struct storage_call *call, const struct entity_type *type)
 {
-    enum error error = db_begin(call->db, DB_WRITE, call->problem);
-
-    if (error)
-        return error;
-    error = db_lock(call->db, "livedata.apply", call->problem);
-    if (!error)
-        error = outbox_restart(call, type->table->name);
-    return db_finish(call->db, error, call->problem);
+    return outbox_give_up(call, type->table->name);
 }

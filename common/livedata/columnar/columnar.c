@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "db/query.h"
+#include "livedata/outbox/outbox.h"
 
 #include <string.h>
 
@@ -10,13 +11,10 @@ enum { PING_MS = 1000 };
 
 static const struct statement read_copy = {
     .name = "columnar_state",
-    .sql = "SELECT state, incarnation, block, fingerprint, (SELECT changed_at FROM columnar_outbox"
-           " WHERE columnar_outbox.table_name = columnar_tables.table_name AND seq > sent_seq"
-           " ORDER BY seq LIMIT 1) FROM columnar_tables WHERE table_name = ?",
-};
-static const struct statement count_waiting = {
-    .name = "columnar_waiting",
-    .sql = "SELECT COALESCE(sum(line_count), 0) FROM columnar_outbox WHERE table_name = ?",
+    .sql = "SELECT state, incarnation, block, fingerprint, changed_at, journal_seq"
+           " FROM columnar_tables LEFT JOIN columnar_outbox ON seq = (SELECT min(seq)"
+           " FROM columnar_outbox o WHERE o.table_name = columnar_tables.table_name"
+           " AND o.seq > sent_seq) WHERE columnar_tables.table_name = ?",
 };
 static const struct statement time_of_row = {
     .name = "columnar_row",
@@ -134,16 +132,9 @@ static enum error add_state(const struct storage_call *call, const struct servin
 {
     struct columnar_state *state = LIST_ADD(call->arena, states);
     enum error error = read_state(call, table, &state->copy, &state->state);
-    struct query *query;
 
     state->table = table->name;
-    if (error)
-        return error;
-    query = db_query(call->db, &count_waiting);
-    query_bind_text(query, table->name);
-    if (query_next(query))
-        state->copy.waiting = query_integer(query, 0);
-    return query_end(query, call->problem);
+    return error ? error : outbox_count(call, table->name, &state->copy.waiting);
 }
 
 enum error columnar_states(const struct storage_call *call,

@@ -42,14 +42,6 @@ static const struct statement last_line = {
     .name = "columnar_last_line",
     .sql = "SELECT COALESCE(max(seq), 0) FROM columnar_outbox WHERE table_name = ?",
 };
-static const struct statement forget_lines = {
-    .name = "columnar_begin_forget",
-    .sql = "DELETE FROM columnar_outbox WHERE table_name = ?",
-};
-static const struct statement queued_rows = {
-    .name = "columnar_queued",
-    .sql = "SELECT COALESCE(sum(line_count), 0) FROM columnar_outbox WHERE table_name = ?",
-};
 
 enum error columnar_command(const struct livedata_settings *settings,
                             const struct storage_call *call, const char *sql, bool without_database)
@@ -108,11 +100,6 @@ static enum error record_begin(const struct columnar_sender *sender,
     enum error error = db_lock(call->db, "livedata.apply", call->problem);
     struct query *query;
 
-    if (error)
-        return error;
-    query = db_query(call->db, &forget_lines);
-    query_bind_text(query, table->name);
-    error = query_end(query, call->problem);
     if (error)
         return error;
     query = db_query(call->db, &begin_copy);
@@ -231,14 +218,9 @@ static enum error queue_page(const struct storage_call *call, const struct servi
 enum error copy_fill(const struct columnar_sender *sender, const struct storage_call *call,
                      const struct entity_type *type)
 {
-    struct query *query = db_query(call->db, &queued_rows);
     int64_t queued = 0;
-    enum error error;
+    enum error error = outbox_count(call, type->table->name, &queued);
 
-    query_bind_text(query, type->table->name);
-    if (query_next(query))
-        queued = query_integer(query, 0);
-    error = query_end(query, call->problem);
     if (error || queued >= sender->block_rows)
         return error;
     error = db_begin(call->db, DB_WRITE, call->problem);

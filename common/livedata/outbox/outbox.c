@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 4 * 1024 * 1024 };
+enum {
+    LINE_MAX_BYTES = 4 * 1024 * 1024,
+    DELETE_ROWS = 2000,
+    DELETE_STEPS = 500 /* of one table and call of outbox_limit() */
+};
 
 static const struct statement read_copy = {
     .name = "columnar_copy",
@@ -16,21 +20,39 @@ static const struct statement read_copy = {
 /* Rows of the journal are numbered in the order in which they become visible. */
 static const struct statement add_lines = {
     .name = "columnar_add",
-    .sql = "INSERT INTO columnar_outbox (table_name, lines, line_count, journal_seq, changed_at)"
-           " SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT), COALESCE(max(seq), 0),"
+    .sql = "INSERT INTO columnar_outbox (table_name, lines, line_count, line_total, journal_seq,"
+           " changed_at) SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT),"
+           " CAST(? AS BIGINT) + COALESCE((SELECT line_total FROM columnar_outbox"
+           " WHERE table_name = ? AND seq > (SELECT sent_seq FROM columnar_tables"
+           " WHERE table_name = ?) ORDER BY seq DESC LIMIT 1), 0), COALESCE(max(seq), 0),"
            " CAST(? AS BIGINT) FROM pipeline_events",
 };
-static const struct statement forget_lines = {
-    .name = "columnar_forget",
-    .sql = "DELETE FROM columnar_outbox WHERE table_name = ?",
+/* Nothing is queued while a copy is stale. */
+static const struct statement delete_lines = {
+    .name = "columnar_delete",
+    .sql = "DELETE FROM columnar_outbox WHERE seq IN (SELECT seq FROM columnar_outbox"
+           " WHERE table_name = ? ORDER BY seq LIMIT ?) AND EXISTS (SELECT 1 FROM columnar_tables"
+           " WHERE table_name = ? AND state = 'stale')",
 };
 static const struct statement make_stale = {
     .name = "columnar_stale",
     .sql = "UPDATE columnar_tables SET state = 'stale', pending_rows = 0 WHERE table_name = ?",
 };
-static const struct statement count_lines = {
-    .name = "columnar_count",
-    .sql = "SELECT table_name FROM columnar_outbox GROUP BY table_name HAVING sum(line_count) > ?",
+static const struct statement list_copies = {
+    .name = "columnar_copies",
+    .sql = "SELECT table_name, state FROM columnar_tables ORDER BY table_name",
+};
+static const struct statement first_line = {
+    .name = "columnar_first",
+    .sql = "SELECT line_total - line_count FROM columnar_outbox WHERE table_name = ?"
+           " AND seq > (SELECT sent_seq FROM columnar_tables WHERE table_name = ?)"
+           " ORDER BY seq LIMIT 1",
+};
+static const struct statement last_line = {
+    .name = "columnar_last",
+    .sql = "SELECT line_total FROM columnar_outbox WHERE table_name = ?"
+           " AND seq > (SELECT sent_seq FROM columnar_tables WHERE table_name = ?)"
+           " ORDER BY seq DESC LIMIT 1",
 };
 
 const struct table_column *outbox_time_column(const struct serving_table *table)
@@ -128,6 +150,9 @@ enum error outbox_add(const struct storage_call *call, const char *table, const 
     query_bind_text(query, table);
     query_bind_text(query, lines->bytes);
     query_bind_integer(query, line_count);
+    query_bind_integer(query, line_count);
+    query_bind_text(query, table);
+    query_bind_text(query, table);
     query_bind_integer(query, call->now);
     return query_end(query, call->problem);
 }
@@ -150,39 +175,87 @@ enum error outbox_note(const struct storage_call *call, const struct serving_tab
 
 enum error outbox_restart(const struct storage_call *call, const char *table)
 {
-    struct query *query = db_query(call->db, &forget_lines);
-    enum error error;
+    struct query *query = db_query(call->db, &make_stale);
 
-    query_bind_text(query, table);
-    error = query_end(query, call->problem);
-    if (error)
-        return error;
-    query = db_query(call->db, &make_stale);
     query_bind_text(query, table);
     return query_end(query, call->problem);
 }
 
-static enum error restart_locked(const struct storage_call *call, const struct string_list *tables)
+static enum error restart_locked(const struct storage_call *call, const char *table)
 {
     enum error error = db_lock(call->db, "livedata.apply", call->problem);
 
-    for (size_t i = 0; !error && i < tables->count; i++)
-        error = outbox_restart(call, tables->items[i]);
+    return error ? error : outbox_restart(call, table);
+}
+
+enum error outbox_give_up(const struct storage_call *call, const char *table)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    return error ? error : db_finish(call->db, restart_locked(call, table), call->problem);
+}
+
+enum error outbox_delete(const struct storage_call *call, const char *table, bool *more)
+{
+    struct query *query = db_query(call->db, &delete_lines);
+
+    query_bind_text(query, table);
+    query_bind_integer(query, DELETE_ROWS);
+    query_bind_text(query, table);
+    *more = query_changes(query) == DELETE_ROWS;
+    return query_end(query, call->problem);
+}
+
+static enum error read_total(const struct storage_call *call, const struct statement *statement,
+                             const char *table, int64_t *total)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, table);
+    query_bind_text(query, table);
+    *total = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error outbox_count(const struct storage_call *call, const char *table, int64_t *lines)
+{
+    int64_t before = 0, last = 0;
+    enum error error = read_total(call, &first_line, table, &before);
+
+    if (!error)
+        error = read_total(call, &last_line, table, &last);
+    *lines = last > before ? last - before : 0;
     return error;
 }
 
-enum error outbox_keep(const struct storage_call *call, int64_t most)
+static enum error keep_copy(const struct storage_call *call, const char *table, bool stale,
+                            int64_t most)
 {
-    struct query *query = db_query(call->db, &count_lines);
-    struct string_list tables = {0};
+    int64_t lines = 0;
+    bool more = true;
+    enum error error = stale ? ERROR_NONE : outbox_count(call, table, &lines);
+
+    if (!error && lines > most)
+        error = outbox_give_up(call, table);
+    if (!stale && lines <= most)
+        return error;
+    for (int i = 0; !error && more && i < DELETE_STEPS; i++)
+        error = outbox_delete(call, table, &more);
+    return error;
+}
+
+enum error outbox_limit(const struct storage_call *call, int64_t most)
+{
+    struct query *query = db_query(call->db, &list_copies);
+    struct string_list tables = {0}, states = {0};
     enum error error;
 
-    query_bind_integer(query, most);
-    while (query_next(query))
+    while (query_next(query)) {
         *LIST_ADD(call->arena, &tables) = query_text(query, 0, call->arena);
+        *LIST_ADD(call->arena, &states) = query_text(query, 1, call->arena);
+    }
     error = query_end(query, call->problem);
-    if (error || !tables.count)
-        return error;
-    error = db_begin(call->db, DB_WRITE, call->problem);
-    return error ? error : db_finish(call->db, restart_locked(call, &tables), call->problem);
+    for (size_t i = 0; !error && i < tables.count; i++)
+        error = keep_copy(call, tables.items[i], strcmp(states.items[i], "stale") == 0, most);
+    return error;
 }

@@ -53,10 +53,21 @@ MUST_CHECK enum error outbox_add(const struct storage_call *call, const char *ta
                                  const struct text *lines, int64_t line_count);
 
 /* Rows of the table were changed without being queued: the copy is dropped and filled anew. Nothing
- * where there is no copy. In the caller's transaction. */
+ * where there is no copy. Its lines stay until outbox_delete(). In the caller's transaction; the
+ * second is for who has none. */
 MUST_CHECK enum error outbox_restart(const struct storage_call *call, const char *table);
+MUST_CHECK enum error outbox_give_up(const struct storage_call *call, const char *table);
 
-/* Gives up copies whose queue has more than `most` lines, because nobody sends them. */
-MUST_CHECK enum error outbox_keep(const struct storage_call *call, int64_t most);
+/* Deletes some of the lines of a copy that is stale; `more` says whether there may be others. They
+ * can be gigabytes: a small step each time, outside transactions and without the lock. */
+MUST_CHECK enum error outbox_delete(const struct storage_call *call, const char *table, bool *more);
+
+/* How many lines wait. It reads the ends of the queue only. */
+MUST_CHECK enum error outbox_count(const struct storage_call *call, const char *table,
+                                   int64_t *lines);
+
+/* Gives up copies whose queue has more than `most` lines, because nobody sends them, and deletes
+ * lines of such copies. Outside transactions. */
+MUST_CHECK enum error outbox_limit(const struct storage_call *call, int64_t most);
 
 #endif
