@@ -137,6 +137,32 @@ ON_BOTH(rebuilding_a_table_and_a_long_queue_make_the_copy_anew)
     CHECK_INT(store_integer(store, &queued), 0);
 }
 
+ON_BOTH(a_lagging_answer_contains_what_came_before_the_oldest_line_that_waits)
+{
+    const struct columnar_mark last = {0}, open = {.block = COLUMNAR_OPEN_BLOCK};
+    struct columnar_read read = {0};
+    struct columnar_copy copy;
+    struct live live;
+    struct storage_call *call = &live.call.storage;
+
+    live_make_domains(store, &live, folders);
+    check_applied(&live, taken(&live, 1, "r1", "1"));
+    set_copy(store, "live", "");
+    check_applied(&live, taken(&live, 2, "r2", "1"));
+    CHECK_OK(columnar_look(call, catalog_entity(&live.catalog, "reading")->table, &copy));
+    CHECK(copy.lag > 0 && copy.position > 0 && copy.complete_at > 0);
+    call->columnar = &read;
+    read.at_least = copy.position;
+    CHECK_OK(columnar_accept(call, &copy, &last));
+    CHECK(read.behind);
+    CHECK_INT(read.position, copy.position);
+    CHECK_INT(read.contained_at, copy.complete_at);
+    read.at_least = copy.position + 1;
+    CHECK_INT(columnar_accept(call, &copy, &last), ERROR_UNAVAILABLE);
+    read.at_least = 0;
+    CHECK_INT(columnar_accept(call, &copy, &open), ERROR_UNAVAILABLE);
+}
+
 /* What is in no contract must not decide it: the copy would not be made anew. */
 ON_ONE(rows_are_sorted_by_the_first_time_of_the_contract, DB_SQLITE)
 {
@@ -190,5 +216,6 @@ ON_ONE(the_statement_for_clickhouse_adds_signs_and_reads_the_mark, DB_SQLITE)
 TEST_MAIN(CASE(a_change_of_a_copied_table_is_queued_with_the_row_before_and_after),
           CASE(while_a_copy_is_filled_rows_are_queued_up_to_its_key),
           CASE(rebuilding_a_table_and_a_long_queue_make_the_copy_anew),
+          CASE(a_lagging_answer_contains_what_came_before_the_oldest_line_that_waits),
           CASE(rows_are_sorted_by_the_first_time_of_the_contract),
           CASE(the_statement_for_clickhouse_adds_signs_and_reads_the_mark))

@@ -52,8 +52,11 @@ static enum error read_state(const struct storage_call *call, const struct servi
         copy->block = query_integer(query, 2);
         copy->live =
             strcmp(*state, "live") == 0 && strcmp(fingerprint, table->own->fingerprint) == 0;
-        if (oldest.given)
+        if (oldest.given) {
             copy->lag = oldest.value < call->now ? call->now - oldest.value : 1;
+            copy->complete_at = oldest.value;
+            copy->position = query_integer(query, 5);
+        }
     }
     return query_end(query, call->problem);
 }
@@ -80,30 +83,44 @@ static enum error read_time(const struct storage_call *call, int64_t seq, int64_
     return query_end(query, call->problem);
 }
 
+/* The last block of a quiet table is old; what came after it, up to the oldest line that waits,
+ * did not change the table. */
+static void contained(const struct columnar_copy *copy, const struct columnar_mark *mark,
+                      int64_t *position, int64_t *complete_at)
+{
+    bool last = mark->block == copy->block;
+
+    *position = last && copy->position > mark->position ? copy->position : mark->position;
+    *complete_at =
+        last && copy->complete_at > mark->complete_at ? copy->complete_at : mark->complete_at;
+}
+
 enum error columnar_accept(const struct storage_call *call, const struct columnar_copy *copy,
                            const struct columnar_mark *mark)
 {
+    struct columnar_read *read = call->columnar;
+    int64_t position, complete_at;
+    enum error error;
+
     if (mark->block >= COLUMNAR_OPEN_BLOCK)
         return problem_set(call->problem, ERROR_UNAVAILABLE, "columnar_lost",
                            "ClickHouse has a part of a block");
-    struct columnar_read *read = call->columnar;
-    enum error error;
-
     if (mark->block < copy->block)
         return problem_set(call->problem, ERROR_UNAVAILABLE, "columnar_lost",
                            "ClickHouse has block %lld where %lld was acknowledged",
                            (long long)mark->block, (long long)copy->block);
     if (!copy->lag)
         return ERROR_NONE;
-    if (mark->position < read->at_least || mark->complete_at < read->complete_at)
+    contained(copy, mark, &position, &complete_at);
+    if (position < read->at_least || complete_at < read->complete_at)
         return problem_set(call->problem, ERROR_UNAVAILABLE, "columnar_behind",
                            "The copy in ClickHouse does not contain what was demanded yet");
-    if (read->behind && read->position <= mark->position)
+    if (read->behind && read->position <= position)
         return ERROR_NONE;
-    error = read_time(call, mark->position, &read->position_at);
+    error = read_time(call, position, &read->position_at);
     read->behind = true;
-    read->position = mark->position;
-    read->contained_at = mark->complete_at;
+    read->position = position;
+    read->contained_at = complete_at;
     return error;
 }
 

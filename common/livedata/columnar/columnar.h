@@ -37,7 +37,9 @@ struct columnar_copy {
     bool live;
     int64_t incarnation; /* of the table in ClickHouse */
     int64_t block;       /* at least this one is there */
-    int64_t lag;         /* microseconds; 0 = all changes are there */
+    int64_t lag;      /* microseconds; 0 = all changes are there; else of the oldest other one: */
+    int64_t position; /* the journal's last row before it */
+    int64_t complete_at; /* its time */
     int64_t waiting;     /* lines that are not there yet; columnar_states() only */
 };
 /* By the database. */
