@@ -79,23 +79,31 @@ enum error live_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-/* What keeps copies of large tables in ClickHouse from answering; NULL = nothing. */
-static const char *columnar_reason(struct request *request, struct db *db,
-                                   struct columnar_states *states)
+/* What keeps all copies of large tables in ClickHouse from answering; NULL = nothing. */
+static const char *read_copies(struct request *request, struct db *db,
+                               struct columnar_states *states)
 {
-    struct problem problem;
+    struct problem problem = {0};
     struct storage_call call = service_storage(request, db);
-    const char *reason = NULL;
 
     call.problem = &problem;
-    if (columnar_states(&call, service_settings(request), service_catalog(request), states) ||
-        !columnar_answers(&call))
-        return problem.text[0] ? arena_copy_string(request->arena, problem.text)
-                               : "ClickHouse does not answer";
-    for (size_t i = 0; !reason && i < states->count; i++)
-        if (!columnar_is_ready(service_settings(request), &states->items[i]))
-            reason = arena_print(request->arena, "the copy of %s %s", states->items[i].table,
-                                 states->items[i].copy.live ? "lags too far" : "is being filled");
+    if (!columnar_states(&call, service_settings(request), service_catalog(request), states) &&
+        columnar_answers(&call))
+        return NULL;
+    return problem.text[0] ? arena_copy_string(request->arena, problem.text)
+                           : "ClickHouse does not answer";
+}
+
+/* What keeps one of them from answering. */
+static const char *columnar_reason(struct request *request, struct db *db)
+{
+    struct columnar_states states = {0};
+    const char *reason = read_copies(request, db, &states);
+
+    for (size_t i = 0; !reason && i < states.count; i++)
+        if (!columnar_is_ready(service_settings(request), &states.items[i]))
+            reason = arena_print(request->arena, "the copy of %s %s", states.items[i].table,
+                                 states.items[i].copy.live ? "lags too far" : "is being filled");
     return reason;
 }
 
@@ -105,17 +113,18 @@ static void set_columnar_metrics(struct request *request)
     struct columnar_states states = {0};
     struct problem problem;
     struct db *db;
-    bool good;
+    bool answers;
 
     if (!service_settings(request)->clickhouse_host ||
         store_database(service_store(request), &db, &problem))
         return;
-    good = !columnar_reason(request, db, &states);
+    answers = !read_copies(request, db, &states);
     for (size_t i = 0; i < states.count; i++) {
         const struct columnar_state *state = &states.items[i];
         const char *const labels[] = {state->table};
 
-        metric_set(metrics, SERVICE_METRIC_COLUMNAR_READY, labels, good);
+        metric_set(metrics, SERVICE_METRIC_COLUMNAR_READY, labels,
+                   answers && columnar_is_ready(service_settings(request), state));
         metric_set(metrics, SERVICE_METRIC_COLUMNAR_LAG, labels, (double)state->copy.lag / 1e6);
         metric_set(metrics, SERVICE_METRIC_COLUMNAR_WAITING, labels, (double)state->copy.waiting);
     }
@@ -124,12 +133,11 @@ static void set_columnar_metrics(struct request *request)
 /* Without copies the database answers, or the answer says why not. */
 static void check_columnar(struct request *request, struct db *db, struct readiness *readiness)
 {
-    struct columnar_states states = {0};
     const char *reason;
 
     if (!service_settings(request)->clickhouse_host)
         return;
-    reason = columnar_reason(request, db, &states);
+    reason = columnar_reason(request, db);
     readiness->all[readiness->checks.count++] =
         (struct readiness_check){"columnar", reason ? "degraded" : "ok", reason};
 }
