@@ -6,7 +6,12 @@
 
 #include <string.h>
 
-enum { SQL_MAX = 32000, NUMBERS = 2 /* of each column */, PRIME = 1000003 };
+enum {
+    SQL_MAX = 32000,
+    NUMBERS = 2, /* of each column */
+    PRIME = 1000003,
+    COPY_MS = 3600 * 1000 /* all rows are read */
+};
 
 /* Parts of statements; between them stand names of the catalog. Sums of remainders fit 64 bits. */
 static const char select_rows[] = "SELECT count(*)", from_word[] = " FROM ",
@@ -90,7 +95,8 @@ static enum error read_copy(const struct livedata_settings *settings,
                             int64_t incarnation, struct sums *sums, int64_t *block)
 {
     const struct clickhouse clickhouse = {settings, NULL, call->arena, call->problem};
-    const struct clickhouse_call statement = {.sql = copy_sql(call, table, incarnation)};
+    const struct clickhouse_call statement = {.sql = copy_sql(call, table, incarnation),
+                                              .timeout_ms = COPY_MS};
     json_t *rows = NULL;
     const json_t *row;
 
@@ -139,6 +145,20 @@ static enum error read_snapshot(const struct storage_call *call, const struct se
     return read_table(call, table, stored);
 }
 
+static enum error read_unhurried(const struct storage_call *call, const struct serving_table *table,
+                                 struct copy_row *row, struct sums *stored)
+{
+    struct problem unused;
+    enum error error = db_take_time(call->db, true, call->problem), restored;
+
+    if (!error)
+        error = db_begin(call->db, DB_READ, call->problem);
+    if (!error)
+        error = db_finish(call->db, read_snapshot(call, table, row, stored), call->problem);
+    restored = db_take_time(call->db, false, error ? &unused : call->problem);
+    return error ? error : restored;
+}
+
 enum error columnar_verify(const struct livedata_settings *settings,
                            const struct storage_call *call, const struct entity_type *type,
                            struct columnar_verdict *verdict)
@@ -146,12 +166,9 @@ enum error columnar_verify(const struct livedata_settings *settings,
     struct sums stored = {0}, copied = {0};
     struct copy_row row = {0};
     int64_t block;
-    enum error error = db_begin(call->db, DB_READ, call->problem);
+    enum error error = read_unhurried(call, type->table, &row, &stored);
 
     *verdict = (struct columnar_verdict){0};
-    if (error)
-        return error;
-    error = db_finish(call->db, read_snapshot(call, type->table, &row, &stored), call->problem);
     if (error || row.state != COPY_LIVE || row.waiting || row.pending_rows)
         return error;
     error = read_copy(settings, call, type->table, row.incarnation, &copied, &block);
