@@ -14,7 +14,8 @@
 #include <time.h>
 
 static const char help[] =
-    "usage: livedata-columnar [--every SECONDS | --rebuild ENTITY... | --verify [ENTITY...]]\n"
+    "usage: livedata-columnar [--every SECONDS | --rebuild ENTITY... | --verify [ENTITY...]\n"
+    "                         | --forget]\n"
     "\n"
     "Sends changes of large tables to ClickHouse (CLICKHOUSE_HOST), and fills copies that\n"
     "are new or were lost. Without an option, until nothing is left to be sent.\n"
@@ -25,6 +26,8 @@ static const char help[] =
     "  --verify         Compare the copies of these entities, or of all, with the tables:\n"
     "                   numbers of rows and values, and a checksum of each column. Waits\n"
     "                   up to a minute for a moment in which nothing is on its way.\n"
+    "  --forget         Forget the copies that the settings do not choose, so that changes\n"
+    "                   are not queued for them any more; without CLICKHOUSE_HOST, all.\n"
     "\n"
     "Exit codes: 0 done, or they agree; 1 the settings are wrong; 2 the command line is\n"
     "wrong; 3 the database or ClickHouse failed; 4 they differ, or were never at rest.\n";
@@ -34,7 +37,7 @@ enum { MEMORY_MAX = 64 * 1024 * 1024, JOB_MEMORY_MAX = 1024 * 1024 * 1024, VERIF
 
 static const int64_t look_us = 10000000, pause_us = 1000000;
 
-enum task { TASK_SEND, TASK_REBUILD, TASK_VERIFY };
+enum task { TASK_SEND, TASK_REBUILD, TASK_VERIFY, TASK_FORGET };
 
 struct work {
     struct livedata_settings settings;
@@ -162,9 +165,25 @@ static enum error run_one(struct work *work, struct storage_call *call,
     return error;
 }
 
-static enum error run_task(struct work *work, struct problem *problem)
+static enum error run_entities(struct work *work, struct storage_call *call,
+                               struct problem *problem)
 {
     const struct entity_type *type;
+    enum error error = ERROR_NONE;
+
+    for (int i = 0; !error && i < work->count; i++) {
+        error = find_type(work, work->entities[i], &type, problem);
+        if (!error)
+            error = run_one(work, call, type);
+    }
+    for (size_t i = 0; !error && !work->count && i < work->catalog.entity_count; i++)
+        if (columnar_chosen(&work->settings, work->catalog.entities[i].table))
+            error = run_one(work, call, &work->catalog.entities[i]);
+    return error;
+}
+
+static enum error run_task(struct work *work, struct problem *problem)
+{
     struct storage_call call;
     struct db *db;
     enum error error = store_prepare(work->store, &db, problem);
@@ -172,14 +191,8 @@ static enum error run_task(struct work *work, struct problem *problem)
     if (error)
         return error;
     call = call_of(work, db, problem);
-    for (int i = 0; !error && i < work->count; i++) {
-        error = find_type(work, work->entities[i], &type, problem);
-        if (!error)
-            error = run_one(work, &call, type);
-    }
-    for (size_t i = 0; !error && !work->count && i < work->catalog.entity_count; i++)
-        if (columnar_chosen(&work->settings, work->catalog.entities[i].table))
-            error = run_one(work, &call, &work->catalog.entities[i]);
+    error = work->task == TASK_FORGET ? columnar_forget_others(&work->sender, &call)
+                                      : run_entities(work, &call, problem);
     db_end_of_request(db);
     return error;
 }
@@ -191,8 +204,8 @@ static int run(struct work *work, struct problem *problem)
         fprintf(stderr, "livedata-columnar: %s\n", problem->text);
         return EXIT_SETTINGS;
     }
+    columnar_sender_start(&work->sender, &work->settings, &work->catalog);
     if (work->task == TASK_SEND) {
-        columnar_sender_start(&work->sender, &work->settings, &work->catalog);
         if (work->every > 0)
             main_loop_run(work->every, run_cycle, work);
         else
@@ -211,6 +224,10 @@ static bool read_arguments(int argc, char **argv, struct work *work)
 {
     bool rebuild = argc > 1 && strcmp(argv[1], "--rebuild") == 0;
 
+    if (argc == 2 && strcmp(argv[1], "--forget") == 0) {
+        work->task = TASK_FORGET;
+        return true;
+    }
     if (!rebuild && (argc < 2 || strcmp(argv[1], "--verify") != 0))
         return main_loop_arguments(argc, argv, help, &work->every);
     work->task = rebuild ? TASK_REBUILD : TASK_VERIFY;
@@ -237,7 +254,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "livedata-columnar: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
-    if (!work.settings.clickhouse_host) {
+    if (!work.settings.clickhouse_host && work.task != TASK_FORGET) {
         fprintf(stderr, "livedata-columnar: CLICKHOUSE_HOST is not set\n");
         return EXIT_SETTINGS;
     }

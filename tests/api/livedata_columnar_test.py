@@ -182,6 +182,18 @@ def test_many_rows_are_not_computed_by_the_database(engine, tmp_path):
         assert metric(floor).status_code == 503 and "Retry-After" in metric(floor).headers, metric(floor).text
 
 
+def test_without_clickhouse_a_copy_is_forgotten_and_nothing_is_queued(tmp_path):
+    with StandIn() as stand_in, Floor(stand_in, tmp_path / "sales", "sqlite") as floor:
+        floor.send(random_events(20, 10, 1))
+        wait_for(floor.is_level, floor.told)
+        stand_in.away = True
+        floor.send([event("made", "waits", amount="1.00")])
+        done = floor.service.stack.run("run", "livedata-columnar", "--forget", env={"CLICKHOUSE_HOST": ""})
+        assert done.returncode == 0, done.stdout + done.stderr
+        floor.send([event("made", "later", amount="1.00")])
+        assert floor.service.sql("SELECT count(*) FROM columnar_outbox") == [["0"]]
+
+
 def test_changes_that_nobody_sends_are_given_up_and_the_copy_is_filled_anew(tmp_path):
     with StandIn() as stand_in, Floor(stand_in, tmp_path / "sales", "sqlite", LIVE_COLUMNAR_QUEUE_LINES="1000") as floor:
         floor.send(random_events(20, 10, 1))

@@ -393,7 +393,7 @@ static void drop_copy(const struct columnar_sender *sender, const struct storage
     struct copy_row row;
 
     quiet.problem = &unused;
-    if (!copy_row_read(&quiet, table, &row))
+    if (sender->settings->clickhouse_host && !copy_row_read(&quiet, table, &row))
         (void)!columnar_command(sender->settings, &quiet,
                                 arena_print(call->arena, "%s%s", drop,
                                             columnar_name(call->arena, table, row.incarnation)),

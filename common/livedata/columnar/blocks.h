@@ -16,7 +16,8 @@
  *      it is inserted again in a new session.
  *
  * When the mark fits neither, the copy has lost rows (a restored or emptied server) or has a part
- * of a block, and is made anew. A copy is filled from the table: page by page, rows are queued like changes.
+ * of a block, and is made anew. A copy is filled from the table: page by page, rows are queued like
+ * changes.
  */
 #ifndef ASSAY_LIVEDATA_COLUMNAR_BLOCKS_H
 #define ASSAY_LIVEDATA_COLUMNAR_BLOCKS_H
@@ -37,7 +38,8 @@ struct columnar_sender {
 void columnar_sender_start(struct columnar_sender *sender, const struct livedata_settings *settings,
                            const struct catalog *catalog);
 
-/* Forgets copies of tables that are not chosen any more. Outside transactions. */
+/* Forgets copies of tables that are not chosen any more: their changes are not queued after that.
+ * Also without ClickHouse. Outside transactions. */
 MUST_CHECK enum error columnar_forget_others(const struct columnar_sender *sender,
                                              const struct storage_call *call);
 
