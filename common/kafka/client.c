@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PROPERTY_MAX = 8192, REASON_MAX = 512 };
+enum { PROPERTY_MAX = 8192, REASON_MAX = 512, NAME_SHOWN = 40 };
 
 const char *const kafka_reset_names[] = {"earliest", "latest", NULL};
 const char *const kafka_intake_names[] = {"database", "kafka", NULL};
@@ -78,6 +78,14 @@ static enum error set_line(rd_kafka_conf_t *configuration, char *line, struct pr
     return set(configuration, line, value, problem);
 }
 
+/* Of what stands before =, as far as it is shown: the rest may be secret. */
+static int name_length(const char *line)
+{
+    size_t length = strcspn(line, "=");
+
+    return length < NAME_SHOWN ? (int)length : NAME_SHOWN;
+}
+
 static enum error set_file(rd_kafka_conf_t *configuration, const char *path,
                            struct problem *problem)
 {
@@ -92,8 +100,23 @@ static enum error set_file(rd_kafka_conf_t *configuration, const char *path,
         return problem_set(problem, ERROR_INVALID, "kafka_property", "Kafka: %s: %s", path,
                            strerror(errno));
     while (!error && fgets(line, sizeof line, file))
-        error = set_line(configuration, line, problem);
+        error = strlen(line) == sizeof line - 1
+                    ? problem_set(problem, ERROR_INVALID, "kafka_property",
+                                  "Kafka: %.*s: its line in %s has more than %d bytes",
+                                  name_length(line), line, path, PROPERTY_MAX - 2)
+                    : set_line(configuration, line, problem);
     fclose(file);
+    return error;
+}
+
+static enum error set_options(rd_kafka_conf_t *configuration, const struct kafka_option *options,
+                              size_t count, bool fixed, struct problem *problem)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < count; i++)
+        if (options[i].fixed == fixed)
+            error = set(configuration, options[i].name, options[i].value, problem);
     return error;
 }
 
@@ -112,14 +135,16 @@ enum error kafka_configure(const struct kafka_settings *settings,
     error = set(*configuration, "bootstrap.servers", settings->brokers, problem);
     if (!error)
         error = set(*configuration, "log.connection.close", "false", problem);
-    if (!error) /* by the thread that polls: our log is not for several */
-        error = set(*configuration, "log.queue", "true", problem);
     if (!error && settings->signs_in)
         error = set_sign_in(*configuration, settings, problem);
     if (!error)
+        error = set_options(*configuration, options, count, false, problem);
+    if (!error)
         error = set_file(*configuration, settings->properties_file, problem);
-    for (size_t i = 0; !error && i < count; i++)
-        error = set(*configuration, options[i].name, options[i].value, problem);
+    if (!error)
+        error = set_options(*configuration, options, count, true, problem);
+    if (!error) /* by the thread that polls: our log is not for several */
+        error = set(*configuration, "log.queue", "true", problem);
     if (error) {
         rdkafka.conf_destroy(*configuration);
         *configuration = NULL;

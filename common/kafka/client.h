@@ -7,9 +7,10 @@
 
 struct kafka_option {
     const char *name, *value;
+    bool fixed; /* the file of properties cannot change it: exactly once depends on it */
 };
 
-/* A configuration with the broker, how to sign in, the properties of the file, and then `options`:
+/* A configuration with the broker, how to sign in, `options` and the properties of the file:
  * rows with a name; a value of NULL leaves the default. It logs through our log, from its poll().
  * ERROR_UNAVAILABLE library_missing; ERROR_INVALID kafka_property. The caller owns it until a
  * client is made of it. */

@@ -81,20 +81,21 @@ enum error kafka_consumer_open(const struct kafka_settings *settings,
                                const struct string_list *topics, struct kafka_consumer **consumer,
                                struct problem *problem)
 {
-    const struct kafka_option options[] = {{"group.id", settings->group},
-                                           {"partition.assignment.strategy", "range,roundrobin"},
-                                           {"enable.auto.commit", "true"},
-                                           {"auto.commit.interval.ms", "1000"},
-                                           {"enable.auto.offset.store", "false"},
-                                           {"auto.offset.reset", "error"},
-                                           {"isolation.level", "read_committed"},
-                                           {"allow.auto.create.topics", "false"},
-                                           {"topic.metadata.refresh.interval.ms", "10000"},
-                                           {"queued.max.messages.kbytes", "16384"},
-                                           {"session.timeout.ms", "10000"},
-                                           {"fetch.wait.max.ms", "100"},
-                                           {"topic.blacklist", never_found(topics)},
-                                           {"client.id", "assay"}};
+    const struct kafka_option options[] = {
+        {"group.id", settings->group, .fixed = true},
+        {"partition.assignment.strategy", "range,roundrobin", .fixed = true},
+        {"enable.auto.commit", "true"},
+        {"auto.commit.interval.ms", "1000"},
+        {"enable.auto.offset.store", "false", .fixed = true},
+        {"auto.offset.reset", "error", .fixed = true},
+        {"isolation.level", "read_committed", .fixed = true},
+        {"allow.auto.create.topics", "false"},
+        {"topic.metadata.refresh.interval.ms", "10000"},
+        {"queued.max.messages.kbytes", "16384"},
+        {"session.timeout.ms", "10000"},
+        {"fetch.wait.max.ms", "100"},
+        {"topic.blacklist", never_found(topics), .fixed = true},
+        {"client.id", "assay"}};
     struct kafka_consumer *made = calloc(1, sizeof *made);
     rd_kafka_topic_partition_list_t *list;
     rd_kafka_conf_t *configuration;

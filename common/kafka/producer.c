@@ -52,11 +52,11 @@ enum error kafka_producer_open(const struct kafka_settings *settings,
                                struct kafka_producer **producer, struct problem *problem)
 {
     char timeout[24];
-    const struct kafka_option options[] = {{"enable.idempotence", "true"},
-                                           {"acks", "all"},
+    const struct kafka_option options[] = {{"enable.idempotence", "true", .fixed = true},
+                                           {"acks", "all", .fixed = true},
                                            {"linger.ms", "2"},
                                            {"compression.type", "lz4"},
-                                           {"message.timeout.ms", timeout},
+                                           {"message.timeout.ms", timeout, .fixed = true},
                                            {"client.id", "assay"}};
     struct kafka_producer *made = calloc(1, sizeof *made);
     rd_kafka_conf_t *configuration;

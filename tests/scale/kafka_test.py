@@ -250,3 +250,19 @@ def test_the_bridge_is_as_fast_as_direct_batches(kafka, fresh):
         print(f"direct {RATE_EVENTS / direct:.0f}/s, bridge {RATE_EVENTS / bridged:.0f}/s: {ratio:.2f}", flush=True)
         assert shown(store, mine) == shown(store, others)
         assert ratio >= 0.6
+
+
+def test_the_file_of_properties_changes_how_a_bridge_reads_and_a_line_too_long_is_named(kafka, store, fresh, tmp_path):
+    (mine,) = new_experiments(store, 1)
+    file = tmp_path / "kafka.properties"
+    settings = {"AB_KAFKA_TOPIC_PREFIX": fresh, "AB_BRIDGE_GROUP_ID": fresh, "AB_KAFKA_PROPERTIES_FILE": str(file)}
+    file.write_text(f"client.rack={'x' * 9000}\n")
+    with Bridge(store, kafka, **settings) as bridge:
+        assert bridge.process.wait(60) == 1 and "client.rack: its line in" in bridge.log.read_text()
+    file.write_text("session.timeout.ms=1\nlog.queue=false\nauto.offset.reset=latest\n")  # the broker refuses the first
+    publish(kafka, [("exposures", mine, {"user_id": "u", "variation_index": 0})], fresh)
+    with Bridge(store, kafka, **settings) as bridge:
+        wait_for(lambda: "session timeout" in bridge.log.read_text(), lambda: bridge.log.read_text()[-2000:], 120)
+    file.write_text("# no more\nauto.offset.reset=latest\n")
+    with Bridge(store, kafka, **settings) as bridge:
+        wait_for(lambda: counts(store, mine) == (1, 0), lambda: bridge.log.read_text()[-2000:], 120)
