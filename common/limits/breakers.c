@@ -2,9 +2,6 @@
  * often in a row it has failed lately, which breakers refuse calls, and which were reset. */
 #include "limits/limits_internal.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum {
     NOTICES_MAX = 64,
     WORDS_OF_NOTICE = 4,
@@ -52,35 +49,10 @@ const char limits_breakers_script[] =
     "redis.call('PEXPIRE', KEYS[1], math.ceil(kept / 1000))\n"
     "return answer";
 
-/* Whether another host means the same by the name: not the servers of this machine. */
-static bool is_common(const char *name)
-{
-    static const char *const own[] = {"limits", "cache", "browser.web_provider"};
-    static const char *const local[] = {"://127.", "://localhost", "://[::1]"};
-
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (strcmp(name, own[i]) == 0)
-            return false;
-    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        if (strstr(name, local[i]))
-            return false;
-    return true;
-}
-
-static size_t list_common(struct limits *limits, struct breaker_notice *notices)
-{
-    size_t count = breaker_list(limits->region, notices, NOTICES_MAX), kept = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (is_common(notices[i].name))
-            notices[kept++] = notices[i];
-    return kept;
-}
-
 void limits_exchange_breakers(struct limits *limits)
 {
     struct breaker_notice notices[NOTICES_MAX];
-    size_t count = list_common(limits, notices);
+    size_t count = breaker_list(limits->region, notices, NOTICES_MAX);
     struct limits_text failures[NOTICES_MAX], open[NOTICES_MAX], reset[NOTICES_MAX], kept;
     char names[NOTICES_MAX][LIMITS_KEY_MAX], key[LIMITS_KEY_MAX];
     struct redis_arguments arguments = {.items = {limits->host, limits_number(&kept, KEPT_US)},

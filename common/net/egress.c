@@ -90,20 +90,37 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
     return error;
 }
 
-/* Checks every address of the name; an address in brackets is looked up without them. */
+/* An address in brackets without them. */
+static void bare_host(const char *host, char bare[EGRESS_HOST_MAX])
+{
+    size_t length = strlen(host);
+    bool bracketed = host[0] == '[' && host[length - 1] == ']';
+
+    (void)!snprintf(bare, EGRESS_HOST_MAX, "%.*s", (int)(bracketed ? length - 2 : length),
+                    host + bracketed);
+}
+
+bool egress_is_local(const char *url)
+{
+    char host[EGRESS_HOST_MAX], bare[EGRESS_HOST_MAX];
+
+    if (egress_host(url, host, NULL))
+        return false;
+    bare_host(host, bare);
+    return address_is_loopback(bare);
+}
+
+/* Checks every address of the name. */
 static enum error check_addresses(const char *host, const struct egress_policy *policy,
                                   struct problem *problem)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     char bare[EGRESS_HOST_MAX];
-    size_t length = strlen(host);
-    bool bracketed = host[0] == '[' && host[length - 1] == ']';
     bool good = true;
     int code;
 
-    (void)!snprintf(bare, sizeof bare, "%.*s", (int)(bracketed ? length - 2 : length),
-                    host + bracketed);
+    bare_host(host, bare);
     code = getaddrinfo(bare, NULL, &hints, &found);
     if (code == EAI_MEMORY)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for an address");

@@ -23,6 +23,9 @@ struct egress_policy {
 MUST_CHECK enum error egress_host(const char *url, char host[EGRESS_HOST_MAX],
                                   struct problem *problem);
 
+/* Whether such a URL names this machine: a loopback address, or localhost. */
+bool egress_is_local(const char *url);
+
 /* Looks the name up, which may take seconds. ERROR_INVALID with one of the reasons above,
  * url_unresolved, or url_not_public when any address of the name is not public. */
 MUST_CHECK enum error egress_check(const char *url, const struct egress_policy *policy,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fiber.h"
 #include "crypto/token.h"
+#include "net/egress.h"
 #include "net/transfer.h"
 
 #include <math.h>
@@ -205,7 +206,7 @@ static void end_call(struct call *call, enum fetch_outcome outcome)
 static void begin_attempt(struct call *call, int64_t now)
 {
     const struct fetch_request *request = call->request;
-    const struct breaker_rule rule = breaker_rule_of(request);
+    struct breaker_rule rule = breaker_rule_of(request);
     double left = seconds_left(call, now);
     double seconds = fmin(left, request->policy.attempt_seconds);
 
@@ -216,6 +217,7 @@ static void begin_attempt(struct call *call, int64_t now)
         end_call(call, FETCH_TIMED_OUT);
         return;
     }
+    rule.is_own = rule.failures && egress_is_local(call->origin);
     if (rule.failures && !breaker_allow(request->region, call->origin, &rule, &call->pass)) {
         end_call(call, FETCH_SUSPENDED);
         return;

@@ -113,8 +113,10 @@ bool breaker_allow(struct shm_region *region, const char *name, const struct bre
     cell = find_cell(table, name);
     if (!cell)
         cell = add_cell(table, name, now);
-    if (cell)
+    if (cell) {
         cell->asked_at = now;
+        cell->is_own = rule->is_own;
+    }
     if (cell && cell->open_until) {
         allowed = !lies_ahead(cell->open_until, now, rule->open_ms) &&
                   !probe_is_under_way(cell, now, rule);
@@ -315,7 +317,7 @@ size_t breaker_list(struct shm_region *region, struct breaker_notice *notices, s
         const struct breaker_cell *cell = &table->cells[i];
         struct breaker_notice *notice = &notices[count];
 
-        if (!cell->name[0])
+        if (!cell->name[0] || cell->is_own)
             continue;
         memcpy(notice->name, cell->name, sizeof notice->name);
         notice->name[BREAKER_NAME_MAX - 1] = 0;

@@ -24,6 +24,7 @@ struct breaker_rule {
     uint32_t failures; /* in a row until calls are refused; 0 = never */
     uint32_t open_ms;  /* how long calls are refused */
     uint32_t probe_ms; /* the longest that a probe may take */
+    bool is_own;       /* about a server of this machine: other hosts are told nothing */
 };
 
 enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_STATE__MAX };
@@ -93,8 +94,8 @@ struct breaker_notice {
     int64_t reset_us;  /* microseconds since it was reset; negative = not so lately */
 };
 
-/* The breakers of this host, at most `most`; returns how many. What this host heard itself is not
- * told again. */
+/* The breakers of this host that others have too, at most `most`; returns how many. What this host
+ * heard itself is not told again. */
 size_t breaker_list(struct shm_region *region, struct breaker_notice *notices, size_t most);
 
 /* Takes over what other hosts say: their failures add to those of this host, until a call of this

@@ -62,6 +62,7 @@ struct breaker_cell {
     int64_t failed_at;        /* the last of `failures` */
     int64_t reset_at;         /* by breaker_reset() on this host; 0 = never */
     int64_t deaf_until;       /* after a reset: what others say is from before it */
+    uint32_t is_own;          /* as the rule of the last call says */
     uint32_t is_heard;        /* it is open because another host said so */
     uint32_t others;          /* failures in a row on other hosts, as it was heard at: */
     int64_t heard_at;

@@ -2,6 +2,7 @@
  * IANA registries of special-purpose addresses; IPv4 inside IPv6 by RFC 4291 2.5.5.2 and RFC 6052.
  */
 #include "net/address.h"
+#include "net/egress.h"
 #include "test.h"
 
 #include <arpa/inet.h>
@@ -104,6 +105,18 @@ TEST(loopback_names)
         CHECK_INT(address_is_loopback(cases[i].host), cases[i].loopback);
 }
 
+TEST(urls_of_this_machine)
+{
+    CHECK(egress_is_local("http://localhost:11434/api"));
+    CHECK(egress_is_local("https://LocalHost"));
+    CHECK(egress_is_local("http://127.3.2.1:80"));
+    CHECK(egress_is_local("http://[::1]:8000/v1"));
+    CHECK(!egress_is_local("http://localhost.example.com"));
+    CHECK(!egress_is_local("http://10.0.0.1:11434"));
+    CHECK(!egress_is_local("http://[2606:4700::1111]"));
+    CHECK(!egress_is_local("localhost"));
+}
+
 TEST(other_families)
 {
     const struct sockaddr_un path = {.sun_family = AF_UNIX};
@@ -112,4 +125,5 @@ TEST(other_families)
 }
 
 TEST_MAIN(CASE(public_addresses), CASE(private_addresses), CASE(who_may_call_what),
-          CASE(special_addresses), CASE(loopback_names), CASE(other_families))
+          CASE(special_addresses), CASE(loopback_names), CASE(urls_of_this_machine),
+          CASE(other_families))

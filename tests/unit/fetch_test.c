@@ -501,6 +501,7 @@ TEST(the_breaker_spares_everybody_the_wait)
     struct shm_region *region = open_anonymous();
     int port, listener = listen_anywhere(&port);
     struct fetch_request request = request_to(port);
+    struct breaker_notice notice;
     struct fetch_answer answer;
 
     close(listener);
@@ -513,6 +514,7 @@ TEST(the_breaker_spares_everybody_the_wait)
     answer = run(&request);
     CHECK_TEXT(fetch_outcome_name(answer.outcome), "suspended");
     CHECK_INT(answer.attempts, 0);
+    CHECK_INT(breaker_list(region, &notice, 1), 0); /* no other host has this server */
     shm_region_close(region);
 }
 

@@ -408,7 +408,7 @@ static void fail(struct host *host, const char *name, const struct breaker_rule 
 
 TEST(hosts_count_failures_together)
 {
-    static const struct breaker_rule rule = {3, 60000, 1000};
+    static const struct breaker_rule rule = {3, 60000, 1000, false};
     static const char name[] = "https://models.example";
     struct breaker_permit permit;
     struct host hosts[2];
@@ -450,7 +450,7 @@ static void call_once(struct host *host, const char *name, const struct breaker_
 /* A host that nobody uses after an outage. */
 TEST(old_failures_of_an_idle_host_do_not_count)
 {
-    static const struct breaker_rule rule = {3, 60000, 1000};
+    static const struct breaker_rule rule = {3, 60000, 1000, false};
     static const char name[] = "https://was-down.example";
     struct host idle, busy;
 
@@ -474,7 +474,7 @@ TEST(old_failures_of_an_idle_host_do_not_count)
 /* Whichever host the reset reaches: the one whose calls failed, or one that only heard of it. */
 TEST(a_reset_holds_on_all_hosts)
 {
-    static const struct breaker_rule rule = {1, 3600000, 1000};
+    static const struct breaker_rule rule = {1, 3600000, 1000, false};
     static const char *const names[] = {"https://reset-at-the-first",
                                         "https://reset-at-the-second"};
     struct host hosts[2];
@@ -506,7 +506,7 @@ TEST(a_reset_holds_on_all_hosts)
 
 TEST(breakers_on_servers_of_one_machine_stay_its_own)
 {
-    static const struct breaker_rule rule = {1, 60000, 1000};
+    static const struct breaker_rule rule = {1, 60000, 1000, true};
     static const char name[] = "http://127.0.0.1:9";
     struct breaker_permit permit;
     struct host hosts[2];

@@ -31,7 +31,8 @@ struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *set
         .failures =
             settings->browser_breaker_enabled ? (uint32_t)settings->browser_breaker_failures : 0,
         .open_ms = (uint32_t)(settings->browser_breaker_seconds * 1000),
-        .probe_ms = (uint32_t)((settings->browser_call_seconds + PROBE_MARGIN_SECONDS) * 1000)};
+        .probe_ms = (uint32_t)((settings->browser_call_seconds + PROBE_MARGIN_SECONDS) * 1000),
+        .is_own = true};
 }
 
 const char *browser_breaker_read(const struct worker_context *worker,

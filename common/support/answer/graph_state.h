@@ -44,8 +44,9 @@ struct lookup_call {
     struct breaker_rule rule;
     struct breaker_permit pass;
 };
-/* Returns NULL, or the reason why no call is possible; releases the connection to the database. */
-const char *lookup_call_begin(struct graph_state *state, const char *breaker,
+/* Returns NULL, or the reason why no call is possible; releases the connection to the database.
+ * `url` is that of the endpoint; NULL = it is of this machine. */
+const char *lookup_call_begin(struct graph_state *state, const char *breaker, const char *url,
                               struct lookup_call *call);
 void lookup_call_end(struct graph_state *state, struct lookup_call *call, bool failed);
 

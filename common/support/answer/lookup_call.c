@@ -1,5 +1,6 @@
 /* Calls of endpoints that are optional for retrieval. */
 #include "base/clock.h"
+#include "net/egress.h"
 #include "support/answer/graph_state.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static double seconds_for(const struct graph_state *state)
     return seconds;
 }
 
-const char *lookup_call_begin(struct graph_state *state, const char *breaker,
+const char *lookup_call_begin(struct graph_state *state, const char *breaker, const char *url,
                               struct lookup_call *call)
 {
     const struct support_settings *settings = state->tools->settings;
@@ -28,7 +29,8 @@ const char *lookup_call_begin(struct graph_state *state, const char *breaker,
     *call = (struct lookup_call){.seconds = seconds_for(state)};
     call->rule = (struct breaker_rule){settings->breaker ? (uint32_t)settings->breaker_failures : 0,
                                        (uint32_t)(settings->breaker_seconds * 1000),
-                                       (uint32_t)(fmax(call->seconds, 0) * 1000) + 1000};
+                                       (uint32_t)(fmax(call->seconds, 0) * 1000) + 1000,
+                                       !url || egress_is_local(url)};
     if (call->seconds <= 0)
         return "time_budget";
     if (region && !breaker_allow(region, breaker, &call->rule, &call->pass))

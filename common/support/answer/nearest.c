@@ -15,7 +15,8 @@ static const uint8_t *ask_endpoint(struct graph_state *state, uint32_t dimension
     struct embed_answer answer;
     uint8_t *row;
 
-    *reason = lookup_call_begin(state, "model:embeddings", &call);
+    *reason =
+        lookup_call_begin(state, "model:embeddings", state->tools->settings->embedding_url, &call);
     if (*reason)
         return NULL;
     endpoint = ingest_embed_endpoint(state->tools->settings, call.seconds);
@@ -40,7 +41,7 @@ static const uint8_t *ask_embedder(struct graph_state *state, uint64_t model, co
     struct embedder_vector *vector = ARENA_NEW(state->arena, struct embedder_vector);
     struct lookup_call call;
 
-    *reason = lookup_call_begin(state, "model:embedder", &call);
+    *reason = lookup_call_begin(state, "model:embedder", NULL, &call);
     if (*reason)
         return NULL;
     *reason = embedder_question(getenv("ASSAY_RUN_DIR"), state->meaning, vector);

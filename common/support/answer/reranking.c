@@ -15,7 +15,8 @@ static const char *judge(struct graph_state *state, double *scores)
     const char **texts = ARENA_ARRAY(state->arena, const char *, state->graded_count);
     struct llm_endpoint endpoint;
     struct lookup_call call;
-    const char *failure = lookup_call_begin(state, "model:reranker", &call);
+    const char *failure =
+        lookup_call_begin(state, "model:reranker", state->tools->settings->reranker_url, &call);
 
     if (failure)
         return failure;

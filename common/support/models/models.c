@@ -1,9 +1,9 @@
-/* A model call: tries the targets of a node in order, each behind its limits and its breaker, until
- * one answers or none is left. */
+/* A model call: the targets of a node in order, each behind its limits, until one answers. */
 #include "support/models/models.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "limits/limits.h"
+#include "net/egress.h"
 #include "shm/breaker.h"
 #include "support/models/spend_store.h"
 
@@ -365,7 +365,6 @@ static const char *refusal_of(struct attempt *attempt)
     struct models_run *run = attempt->run;
     const struct support_settings *settings = run->models->settings;
     const char *id = attempt->target->provider->id, *reason;
-    uint32_t probe = (uint32_t)(attempt->seconds * 1000) + PROBE_MARGIN_MS;
     enum breaker_state before;
 
     if (attempt->target->provider->kind == PROVIDER_EMBEDDED)
@@ -381,10 +380,11 @@ static const char *refusal_of(struct attempt *attempt)
         attempt->mark = (struct breaker_rule){
             .failures = !attempt->is_last && settings->failover_seconds ? 1 : 0,
             .open_ms = (uint32_t)settings->failover_seconds * 1000,
-            .probe_ms = probe};
-        attempt->breaker =
-            (struct breaker_rule){settings->breaker ? (uint32_t)settings->breaker_failures : 0,
-                                  (uint32_t)(settings->breaker_seconds * 1000), probe};
+            .probe_ms = (uint32_t)(attempt->seconds * 1000) + PROBE_MARGIN_MS,
+            .is_own = egress_is_local(attempt->target->provider->base_url)};
+        attempt->breaker = attempt->mark;
+        attempt->breaker.failures = settings->breaker ? (uint32_t)settings->breaker_failures : 0;
+        attempt->breaker.open_ms = (uint32_t)(settings->breaker_seconds * 1000);
         if (!breaker_allow(run->region, models_failover_name(run->arena, id), &attempt->mark,
                            &attempt->mark_pass))
             return "unavailable";
