@@ -63,7 +63,8 @@ const char *limits_sentence(struct arena *arena, const struct limits_state *stat
 /* The rates of shm/rate.h. */
 struct rate_decision limits_allow(struct shm_region *region, const char *key,
                                   struct rate_rule rule);
-/* `units` calls at once, or none of them. */
+/* `units` calls at once, or none of them. A host that counts alone charges its whole share for more
+ * units than that, so that a large call is not refused as long as the server is away. */
 struct rate_decision limits_allow_units(struct shm_region *region, const char *key,
                                         struct rate_rule rule, uint32_t units);
 struct rate_decision limits_charge(struct shm_region *region, const char *key,

@@ -162,6 +162,17 @@ static struct rate_decision allow_units(struct shm_region *region, const struct 
     return decision.allowed ? rate_charge(region, call->key, rule, call->units) : decision;
 }
 
+/* What fits the limit, fits an empty share of it, too. */
+static struct rate_decision allow_here(struct shm_region *region, const struct call *call,
+                                       struct rate_rule rule)
+{
+    struct call held = *call;
+
+    if (held.units <= held.rule.max && held.units > rule.max)
+        held.units = rule.max;
+    return allow_units(region, &held, rule);
+}
+
 /* On this host, one of so many. */
 static struct rate_decision count_here(struct shm_region *region, const struct call *call,
                                        int64_t hosts)
@@ -172,7 +183,7 @@ static struct rate_decision count_here(struct shm_region *region, const struct c
 
     switch (call->kind) {
     case CALL_ALLOW:
-        return allow_units(region, call, rule);
+        return allow_here(region, call, rule);
     case CALL_CHARGE:
         return rate_charge(region, call->key, rule, call->units);
     case CALL_PEEK:

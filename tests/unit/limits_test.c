@@ -260,6 +260,11 @@ TEST(each_host_has_its_share_while_the_server_is_away)
     limits_read_state(hosts[0].region, &state);
     CHECK(!state.answers && state.hosts == 2 && state.alone == 520);
     CHECK(strstr(limits_sentence(hosts[0].arena, &state), "1/2"));
+    CHECK(limits_allow_units(hosts[0].region, "at once", rule, 101).allowed); /* all of its share */
+    CHECK(!limits_allow_units(hosts[0].region, "at once", rule, 2).allowed);
+    CHECK(limits_allow_units(hosts[1].region, "at once", rule, 30).allowed);
+    CHECK(!limits_allow_units(hosts[1].region, "at once", rule, 101).allowed);
+    CHECK(!limits_allow_units(hosts[1].region, "never", rule, 102).allowed);
 
     redis_start(&server);
     beat_until(&hosts[0], true);
