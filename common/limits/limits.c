@@ -104,7 +104,7 @@ enum error limits_attach(struct arena *arena, struct shm_region *region,
     limits->service = config->service;
     limits->rule = (struct breaker_rule){.failures = 1,
                                          .open_ms = (uint32_t)(config->retry_seconds * 1000),
-                                         .probe_ms = (uint32_t)(config->timeout * 4000),
+                                         .probe_ms = redis_probe_ms(config->timeout),
                                          .is_own = true};
     limits->host_us = (int64_t)(config->host_seconds * MICROSECONDS_PER_SECOND);
     limits->lease_us = (int64_t)(config->lease_seconds * MICROSECONDS_PER_SECOND);

@@ -21,7 +21,8 @@
 enum {
     DEFAULT_PORT = 6379,
     MICROSECONDS_PER_SECOND = 1000000,
-    IDLE_MAX = 8 /* connections that fibers leave to the next ones */
+    IDLE_MAX = 8,        /* connections that fibers leave to the next ones */
+    RESOLVER_MS = 120000 /* resolv.conf(5): 5 s, twice, for 3 servers; and with search domains */
 };
 
 /* How long a server is not tried after a failure. */
@@ -98,6 +99,11 @@ enum error redis_open(struct arena *arena, const char *url, double timeout, stru
     (*redis)->timeout = (struct timeval){(time_t)timeout,
                                          (suseconds_t)(fmod(timeout, 1) * MICROSECONDS_PER_SECOND)};
     return ERROR_NONE;
+}
+
+uint32_t redis_probe_ms(double timeout)
+{
+    return RESOLVER_MS + (uint32_t)(timeout * 4000);
 }
 
 void redis_close(struct redis *redis)

@@ -24,6 +24,10 @@ extern const char redis_url_form[]; /* "must be redis://..." */
  * connecting and for each answer. ERROR_INVALID redis_url, without the password in its text. */
 MUST_CHECK enum error redis_open(struct arena *arena, const char *url, double timeout,
                                  struct redis **redis, struct problem *problem);
+/* The longest that connecting and a command take, in milliseconds, with the look-up of the host's
+ * name, which has no limit of its own: as long as the system's resolver tries servers. For a
+ * breaker on the server: before that nobody tries beside a worker that waits. */
+uint32_t redis_probe_ms(double timeout);
 /* Closes the connection; the next command opens a new one. NULL is allowed. */
 void redis_close(struct redis *redis);
 

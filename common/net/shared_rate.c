@@ -45,7 +45,7 @@ enum error shared_rate_open(struct arena *arena, const struct shared_rate_config
         return problem_set(problem, ERROR_INVALID, "cache_url", "%s", redis_url_form);
     made->rule = (struct breaker_rule){.failures = 1,
                                        .open_ms = (uint32_t)(config->retry_seconds * 1000),
-                                       .probe_ms = (uint32_t)(config->timeout * 4000),
+                                       .probe_ms = redis_probe_ms(config->timeout),
                                        .is_own = true};
     *rate = made;
     return ERROR_NONE;
