@@ -98,15 +98,14 @@ enum error live_publish(struct request *request, const struct live_call *call, e
                         const struct object_list *records, struct object_list *published)
 {
     struct kafka_producer *producer;
-    enum error error = service_kafka(request, &producer);
+    enum error error = service_kafka(request, live_kind_names[kind], &producer);
 
     if (error)
         return error;
     error = kafka_intake_publish(producer, call->arena, service_settings(request),
                                  request->arguments[0], kind, records, clock_unix_microseconds(),
                                  published, call->problem);
-    if (error == ERROR_UNAVAILABLE)
-        service_lost_kafka(request);
+    service_used_kafka(request, error != ERROR_UNAVAILABLE);
     return error;
 }
 

@@ -1,6 +1,5 @@
 /* The life cycle of the experiments service in a worker: converts settings into the pipeline's
  * policy, reads settings from the database, and does the work after an answer. */
-#include "base/clock.h"
 #include "base/log.h"
 #include "experiments/service_internal.h"
 #include "http/idempotency.h"
@@ -13,7 +12,7 @@
 
 enum { LEASE_SECONDS = 120 /* no answer of the service takes so long: the worker is dead */ };
 
-static const int64_t kafka_pause_us = 1000000;
+static const uint32_t kafka_pause_ms = 1000;
 
 static const struct reason_answer reasons[] = {
     {"project_not_found", 404, "project_not_found"},
@@ -237,28 +236,49 @@ static void stop(void *state)
     store_close(((struct service *)state)->store);
 }
 
-enum error service_kafka(struct request *request, struct kafka_producer **producer)
+/* As long as one wait: a worker that finds out costs the others no more than that. */
+static struct breaker_rule kafka_rule(const struct request *request)
+{
+    const struct service *service = request->state;
+    uint32_t wait_ms = (uint32_t)(service->settings.kafka.publish_seconds * 1000);
+
+    return (struct breaker_rule){.failures = request->server->region ? 1 : 0,
+                                 .open_ms = wait_ms > kafka_pause_ms ? wait_ms : kafka_pause_ms,
+                                 .probe_ms = 2 * wait_ms + kafka_pause_ms};
+}
+
+enum error service_kafka(struct request *request, const char *topic,
+                         struct kafka_producer **producer)
 {
     struct service *service = request->state;
+    const struct breaker_rule rule = kafka_rule(request);
     enum error error = ERROR_NONE;
 
-    if (clock_monotonic_microseconds() < service->kafka_away_until)
+    if (rule.failures &&
+        !breaker_allow(request->server->region, arena_print(request->arena, "kafka %s", topic),
+                       &rule, &service->kafka))
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "kafka_unavailable",
                            "Kafka does not answer");
     if (!service->producer)
         error =
             kafka_producer_open(&service->settings.kafka, &service->producer, &request->problem);
     *producer = service->producer;
+    if (error)
+        service_used_kafka(request, false);
     return error;
 }
 
-void service_lost_kafka(struct request *request)
+void service_used_kafka(struct request *request, bool well)
 {
     struct service *service = request->state;
+    const struct breaker_rule rule = kafka_rule(request);
 
+    if (rule.failures)
+        breaker_record(request->server->region, &rule, &service->kafka, well);
+    if (well)
+        return;
     kafka_producer_close(service->producer);
     service->producer = NULL;
-    service->kafka_away_until = clock_monotonic_microseconds() + kafka_pause_us;
 }
 
 const struct experiments_settings *service_settings(const struct request *request)

@@ -58,11 +58,14 @@ void service_forget_key_census(struct request *request);
  * the database again. */
 void service_expect_keys(struct request *request);
 
-/* The worker's producer, made at the first call. ERROR_UNAVAILABLE kafka_unavailable right after
- * service_lost_kafka(): who comes next shall not wait as long as who found out. */
+/* The worker's producer, made at the first call, to publish to one topic. ERROR_UNAVAILABLE
+ * kafka_unavailable while a worker of this host has found out that it takes nothing: the others
+ * shall not wait as long as that one. service_used_kafka() must follow, and says whether it took
+ * the records. */
 struct kafka_producer;
-MUST_CHECK enum error service_kafka(struct request *request, struct kafka_producer **producer);
-void service_lost_kafka(struct request *request);
+MUST_CHECK enum error service_kafka(struct request *request, const char *topic,
+                                    struct kafka_producer **producer);
+void service_used_kafka(struct request *request, bool well);
 
 /* The caller, for the audit log. From the request's arena. */
 const struct actor *service_actor(const struct request *request);

@@ -3,15 +3,16 @@
 #define ASSAY_EXPERIMENTS_SERVICE_INTERNAL_H
 
 #include "experiments/service.h"
+#include "shm/breaker.h"
 
 /* State that lives as long as the worker. */
 struct service {
     struct experiments_settings settings;
     struct store *store;
     struct key_census census;
-    int64_t census_until;            /* monotonic microseconds, as `kafka_away_until` */
+    int64_t census_until;            /* monotonic microseconds */
     struct kafka_producer *producer; /* NULL until a record is published */
-    int64_t kafka_away_until;
+    struct breaker_permit kafka;     /* of the records that are being published */
 };
 
 struct rate_rule service_rule(int64_t max, int64_t window_seconds);
