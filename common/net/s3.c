@@ -2,6 +2,7 @@
 #include "net/s3.h"
 
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/text.h"
 #include "crypto/digest.h"
 #include "net/fetch.h"
@@ -13,6 +14,7 @@
 
 enum {
     ATTEMPTS = 4,
+    SILENCE_SECONDS = 10,      /* of a store that has nothing to read */
     ANSWER_BYTES = 256 * 1024, /* of answers that are not pieces */
     PIECES_MAX = 10000,        /* of one object, by the protocol */
     PIECE_MEMORY = 3 * S3_PIECE_BYTES,
@@ -103,6 +105,12 @@ static void sign(struct arena *arena, const struct s3_store *store, const struct
         add_header(request, "Content-Type", "application/octet-stream");
 }
 
+/* While it reads a piece it has nothing to say: 0 = as long as the attempt. */
+static double silence_of(const struct s3_call *call)
+{
+    return call->length ? 0 : SILENCE_SECONDS;
+}
+
 static void send_call(struct arena *arena, const struct s3_store *store, const struct s3_call *call,
                       struct fetch_answer *answer)
 {
@@ -116,8 +124,9 @@ static void send_call(struct arena *arena, const struct s3_store *store, const s
                                         call->answer_max ? call->answer_max : ANSWER_BYTES,
                                     .private_too = true,
                                     .policy = {.connect_seconds = 5,
-                                               .attempt_seconds = store->seconds,
+                                               .attempt_seconds = store->seconds / 2,
                                                .total_seconds = store->seconds,
+                                               .silence_seconds = silence_of(call),
                                                .attempts = ATTEMPTS,
                                                .first_pause_seconds = .2,
                                                .pause_factor = 3,
@@ -155,9 +164,12 @@ static enum error refuse(struct arena *arena, const struct fetch_answer *answer,
                            fetch_outcome_name(answer->outcome));
     if (strlen(code) > RANGE_TEXT)
         code = "";
+    if (answer->status == 404 && strcmp(code, "NoSuchBucket") == 0)
+        return problem_set(problem, ERROR_UNAVAILABLE, "object_store_bucket",
+                           "the object store has no such bucket (404 %s)", code);
     if (answer->status == 404)
         return problem_set(problem, ERROR_NOT_FOUND, "object_missing",
-                           "the object store has no such object or bucket (404 %s)", code);
+                           "the object store has no such object (404 %s)", code);
     if (answer->status == 401 || answer->status == 403)
         return problem_set(problem, ERROR_FORBIDDEN, "object_store_refused",
                            "the object store refuses: wrong key, missing rights, or the clock of "
@@ -179,19 +191,6 @@ static enum error call_store(struct arena *arena, const struct s3_store *store,
     if (answer->outcome == FETCH_ANSWERED && (answer->status == status || answer->status == other))
         return ERROR_NONE;
     return refuse(arena, answer, problem);
-}
-
-static enum error read_piece(int file, int64_t at, char *piece, size_t length,
-                             struct problem *problem)
-{
-    for (size_t done = 0; done < length;) {
-        ssize_t got = pread(file, piece + done, length - done, at + (int64_t)done);
-
-        if (got <= 0)
-            return problem_set(problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
-        done += (size_t)got;
-    }
-    return ERROR_NONE;
 }
 
 static enum error write_piece(int file, int64_t at, const char *piece, size_t length,
@@ -233,10 +232,10 @@ static enum error put_piece(struct s3_upload *upload, const char *query, int64_t
     char *bytes = arena_alloc(upload->piece, length + 1);
     const struct s3_call call = {
         .method = "PUT", .key = upload->key, .query = query, .body = bytes, .length = length};
-    enum error error = read_piece(upload->file, at, bytes, length, problem);
 
-    return error ? error
-                 : call_store(upload->piece, upload->store, &call, 200, 201, answer, problem);
+    if (!disk_read(upload->file, at, bytes, length))
+        return problem_set(problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
+    return call_store(upload->piece, upload->store, &call, 200, 201, answer, problem);
 }
 
 static enum error put_part(struct s3_upload *upload, int number, struct problem *problem)
@@ -362,7 +361,8 @@ static enum error get_piece(struct arena *arena, const struct s3_store *store, c
                                  .query = "",
                                  .range = arena_print(arena, "bytes=%lld-%lld", (long long)at,
                                                       (long long)(at + (int64_t)length) - 1),
-                                 .answer_max = length};
+                                 .answer_max = /* also what says why there is no piece */
+                                 length > ANSWER_BYTES ? length : ANSWER_BYTES};
     struct fetch_answer answer;
     enum error error = call_store(arena, store, &call, 206, 200, &answer, problem);
 
@@ -387,6 +387,20 @@ enum error s3_get(struct arena *arena, const struct s3_store *store, const char 
     }
     arena_destroy(piece);
     return error;
+}
+
+enum error s3_is_there(struct arena *arena, const struct s3_store *store, const char *key,
+                       bool *there, struct problem *problem)
+{
+    const struct s3_call call = {.method = "GET", .key = key, .query = "", .range = "bytes=0-0"};
+    struct fetch_answer answer;
+    enum error error;
+
+    send_call(arena, store, &call, &answer);
+    *there = answer.outcome == FETCH_ANSWERED &&
+             (answer.status == 200 || answer.status == 206 || answer.status == 416 /* empty */);
+    error = *there ? ERROR_NONE : refuse(arena, &answer, problem);
+    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
 }
 
 /* -- the rest ---------------------------------------------------------------------------------- */

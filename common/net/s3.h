@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "net/sigv4.h"
 
+#include <stdbool.h>
+
 enum { S3_PIECE_BYTES = 8 * 1024 * 1024, S3_KEY_MAX = 1024 /* bytes of a key */ };
 
 struct s3_store {
@@ -19,7 +21,7 @@ struct s3_store {
     const char *bucket;
     const char *prefix; /* of every key; "" = none */
     struct sigv4_key key;
-    double seconds; /* for one piece, retries included */
+    double seconds; /* for one piece, retries included; half of it for one attempt */
 };
 
 /* Fills in the first four members from "https://host[:port]/bucket[/prefix]", from the arena.
@@ -31,7 +33,8 @@ MUST_CHECK enum error s3_parse_url(struct arena *arena, const char *url, struct 
  * Errors of the functions below:
  *   ERROR_UNAVAILABLE  object_store_away: no answer, or one of 5xx, after all attempts
  *   ERROR_FORBIDDEN    object_store_refused: the key, its rights or the clock (401, 403)
- *   ERROR_NOT_FOUND    object_missing: no such key, or no such bucket
+ *   ERROR_UNAVAILABLE  object_store_bucket: no such bucket
+ *   ERROR_NOT_FOUND    object_missing: no such key
  *   ERROR_SYSTEM       the file cannot be read or written; another answer of the store
  */
 
@@ -43,6 +46,10 @@ MUST_CHECK enum error s3_put(struct arena *arena, const struct s3_store *store, 
 /* Writes an object of `size` bytes to an open file, from its beginning. */
 MUST_CHECK enum error s3_get(struct arena *arena, const struct s3_store *store, const char *key,
                              int file, int64_t size, struct problem *problem);
+
+/* Whether there is an object of this key, whatever its bytes. */
+MUST_CHECK enum error s3_is_there(struct arena *arena, const struct s3_store *store,
+                                  const char *key, bool *there, struct problem *problem);
 
 /* ERROR_NONE also when it does not exist. */
 MUST_CHECK enum error s3_delete(struct arena *arena, const struct s3_store *store, const char *key,

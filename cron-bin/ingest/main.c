@@ -121,13 +121,16 @@ static enum error run_housekeeping(struct daemon_program *program, struct db *db
 {
     const struct support_settings *settings = &program->settings;
     struct ingest *ingest = program->context;
+    bool more = false;
     enum error error = ERROR_NONE;
 
     if (!is_due(&ingest->housekeeping_at, HOUSEKEEPING_SECONDS))
         return ERROR_NONE;
     ingest_forget_old_scans(ingest->arena, settings);
     ingest_forget_passing(ingest->arena, settings);
-    error = blobs_sweep(db, ingest->arena, settings, &program->problem);
+    error = blobs_sweep(db, ingest->arena, settings, &more, &program->problem);
+    if (more)
+        ingest->housekeeping_at = 0;
     if (error) /* the object store may be away; all else goes on */
         log_event(LOG_WARNING, "shared_files_not_swept", program->problem.text);
     error = task_adopt(db, ingest->arena, settings, &ingest->adopted, &program->problem);

@@ -258,6 +258,15 @@ static const char *title_of(const struct request *request)
     return *title ? title : NULL;
 }
 
+/* A shared original that no document refers to is deleted after a while. */
+static const char *explain_failure(struct request *request, const char *detail)
+{
+    bool saved = !blobs_are_shared(service_settings(request));
+
+    return arena_print(request->arena, "%s failed: %s",
+                       saved ? "File saved but ingestion" : "Ingestion", detail);
+}
+
 static enum error ingest_now(struct request *request, const struct service_tools *tools,
                              const char *path, struct upload_reply *reply)
 {
@@ -272,8 +281,7 @@ static enum error ingest_now(struct request *request, const struct service_tools
         return error;
     if (error) {
         reply->status = "partial";
-        reply->message = arena_print(request->arena, "File saved but ingestion failed: %s",
-                                     request->problem.text);
+        reply->message = explain_failure(request, request->problem.text);
         return ERROR_NONE;
     }
     reply->status = result.documents ? "ok" : "partial";
@@ -316,7 +324,7 @@ static enum error show_failure(struct request *request, const struct task *task,
     if (strcmp(member_of(request, task, "reason"), "text_too_large") == 0)
         return problem_set(&request->problem, ERROR_TOO_LARGE, "text_too_large", "%s", detail);
     reply->status = "partial";
-    reply->message = arena_print(request->arena, "File saved but ingestion failed: %s", detail);
+    reply->message = explain_failure(request, detail);
     return ERROR_NONE;
 }
 

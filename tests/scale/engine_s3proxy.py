@@ -40,6 +40,12 @@ class S3Proxy(Engine):
         root = self.directory / "data" / self.bucket
         return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
+    def forget(self, content):
+        """Deletes the objects of this content behind the back of everybody."""
+        root = self.directory / "data" / self.bucket
+        for path in [path for path in root.rglob("*") if path.is_file() and path.read_bytes() == content]:
+            path.unlink()
+
     def command(self):
         return ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-DLOG_LEVEL=warn", "-cp", self.jars,
                 "org.gaul.s3proxy.Main", "--properties", str(self.directory / "s3proxy.conf")]

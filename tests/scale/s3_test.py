@@ -23,7 +23,7 @@ def store():
 
 def keys(store, prefix="/预算/данные+1"):
     return {"SUPPORT_BLOB_URL": store.url(prefix), "SUPPORT_BLOB_ACCESS_KEY": ACCESS_KEY, "SUPPORT_BLOB_SECRET_KEY": SECRET_KEY,
-            "SUPPORT_BLOB_TIMEOUT_SEC": "5", "MAX_UPLOAD_BYTES": PIECES * 2, "READER_TEXT_BYTES": PIECES * 2}
+            "MAX_UPLOAD_BYTES": PIECES * 2, "READER_TEXT_BYTES": PIECES * 2}
 
 
 def component(service):
@@ -94,6 +94,19 @@ def test_a_wrong_key_is_told_and_never_shown(store):
 def test_a_bucket_that_is_not_there_is_told(store):
     with Service("support", {**ENV, **keys(store), "SUPPORT_BLOB_URL": f"http://127.0.0.1:{store.port}/nothing"}) as service:
         assert "NoSuchBucket" in component(service)["detail"]
+        refused = upload(service, "nowhere.md", text_of(70))
+        assert refused.status_code == 503, refused.text
+
+
+def test_an_object_that_has_gone_is_missing_and_can_be_stored_again(store):
+    with Service("support", {**ENV, **keys(store, "/gone")}) as service:
+        assert upload(service, "gone.md", text_of(80)).json()["status"] == "ok"
+        assert json.loads(run(service, "support-blobs", "--check"))["missing"] == 0
+        store.forget(text_of(80).encode())
+        counts = json.loads(run(service, "support-blobs", "--check", code=3))
+        assert (counts["missing"], counts["failed"]) == (1, 0)
+        assert upload(service, "gone.md", text_of(80)).json()["status"] == "ok"
+        assert json.loads(run(service, "support-blobs", "--check"))["missing"] == 0
 
 
 def test_originals_move_into_a_bucket_and_out_of_it(store):

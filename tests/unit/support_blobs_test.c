@@ -2,6 +2,7 @@
 #include "../db/fixture.h"
 
 #include "support/answer/knowledge.h"
+#include "support/documents/originals.h"
 #include "support/documents/task.h"
 
 #include <dirent.h>
@@ -49,9 +50,12 @@ static void store_comes(struct store *store)
     CHECK_OK(store_script(store, store->db, "UPDATE kb_blobs SET place = 'database'"));
 }
 
+/* In the folder of uploads, as files of one host are. */
 static const char *write_file(struct store *store, const char *name)
 {
-    const char *path = arena_print(store->arena, "%s/%s", store->directory, name);
+    const char *path =
+        arena_print(store->arena, "%s/%s",
+                    ingest_upload_folder(store->arena, &bench.settings, "default"), name);
     FILE *file = fopen(path, "wbe");
 
     CHECK(file && fprintf(file, "%s %s.", TEXT, name) > 0 && fclose(file) == 0);
@@ -159,6 +163,102 @@ ON_BOTH(segments_that_cannot_be_shared_do_not_pile_up)
     CHECK_INT(segment_files(store), 1);
 }
 
+static struct originals_counts check_originals(struct store *store)
+{
+    struct originals_counts counts;
+
+    CHECK_OK(originals_check(store->db, store->arena, &bench.settings, &counts, &store->problem));
+    return counts;
+}
+
+static struct originals_counts move_originals(struct store *store)
+{
+    struct originals_counts counts;
+
+    CHECK_OK(originals_move(store->db, store->arena, &bench.settings, &counts, &store->problem));
+    return counts;
+}
+
+static const struct statement count_rows = {
+    .name = "test_count_blobs",
+    .sql = "SELECT (SELECT count(*) FROM kb_blobs) + (SELECT count(*) FROM kb_blob_parts)",
+};
+
+static int64_t rows_of_blobs(struct store *store)
+{
+    struct query *query = db_query(store->db, &count_rows);
+    int64_t count = query_next(query) ? query_integer(query, 0) : -1;
+
+    CHECK_OK(query_end(query, &store->problem));
+    return count;
+}
+
+ON_BOTH(a_damaged_original_is_missing_and_can_be_stored_again)
+{
+    struct originals_counts counts;
+
+    bench_make(store);
+    CHECK_OK(ingest(store, "a.html"));
+    CHECK_INT(check_originals(store).missing, 0);
+    CHECK_OK(store_script(store, store->db,
+                          "UPDATE kb_blobs SET sha256 = 'other' WHERE kind = 'original'"));
+    counts = check_originals(store);
+    CHECK_INT(counts.missing, 1);
+    CHECK_INT(counts.failed, 0);
+    CHECK_INT(move_originals(store).moved, 1);
+    CHECK_INT(check_originals(store).missing, 0);
+}
+
+ON_BOTH(a_move_to_files_frees_the_copies)
+{
+    bench_make(store);
+    CHECK_OK(ingest(store, "a.html"));
+    CHECK_OK(ingest(store, "b.html"));
+    CHECK(rows_of_blobs(store) >= 8);
+    unlink(write_file(store, "a.html"));
+    bench.settings.blob_url = "files";
+    CHECK_INT(move_originals(store).moved, 1);
+    CHECK_INT(rows_of_blobs(store), 0);
+    CHECK_INT(check_originals(store).missing, 0);
+}
+
+ON_BOTH(a_move_to_files_keeps_what_a_task_waits_for)
+{
+    const char *id;
+
+    bench_make(store);
+    CHECK_OK(ingest(store, "a.html"));
+    id = submit(store, "a.html");
+    bench.settings.blob_url = "files";
+    CHECK_INT(move_originals(store).failed, 0);
+    CHECK_INT(rows_of_blobs(store), 2);
+    CHECK_INT(run_tasks(store).done, 1);
+    CHECK_TEXT(status_of(store, id), "SUCCESS");
+    move_originals(store);
+    CHECK_INT(rows_of_blobs(store), 0);
+}
+
+ON_BOTH(a_sweep_says_that_there_is_more)
+{
+    bool more = true;
+    int rounds = 0;
+
+    bench_make(store);
+    CHECK_OK(store_script(
+        store, store->db,
+        "INSERT INTO kb_blobs (tenant_id, kind, name, object, place, size_bytes, sha256, stored_at,"
+        " ready) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)"
+        " SELECT 'default', 'original', 'name' || i, 'object' || i, 'database', 1, '', 0, 1"
+        " FROM n"));
+    while (more && rounds++ < 10)
+        CHECK_OK(blobs_sweep(store->db, store->arena, &bench.settings, &more, &store->problem));
+    CHECK_INT(rounds, 3);
+    CHECK_INT(rows_of_blobs(store), 0);
+}
+
 TEST_MAIN(CASE(an_upload_that_waits_outlasts_the_object_store),
           CASE(a_host_without_segments_answers_while_the_object_store_is_away),
-          CASE(segments_that_cannot_be_shared_do_not_pile_up))
+          CASE(segments_that_cannot_be_shared_do_not_pile_up),
+          CASE(a_damaged_original_is_missing_and_can_be_stored_again),
+          CASE(a_move_to_files_frees_the_copies), CASE(a_move_to_files_keeps_what_a_task_waits_for),
+          CASE(a_sweep_says_that_there_is_more))

@@ -1,11 +1,10 @@
 /* The rows of shared files, and the bytes of those in the database. */
 #include "support/blobs/blob_store.h"
 
+#include "base/disk.h"
 #include "db/query.h"
 
 #include <unistd.h>
-
-enum { RETIRED_AT_ONCE = 500 };
 
 const char *const blob_kind_names[BLOB_KIND__MAX] = {
     [BLOB_ORIGINAL] = "original", [BLOB_SEGMENT] = "segment"};
@@ -26,6 +25,11 @@ static const struct statement find_blob = {
     .sql = "SELECT " COLUMNS " FROM kb_blobs WHERE tenant_id = ? AND kind = ? AND name = ?"
            " AND ready = 1 ORDER BY stored_at DESC LIMIT 1",
 };
+static const struct statement find_blob_at = {
+    .name = "kb_blob_find_at",
+    .sql = "SELECT " COLUMNS " FROM kb_blobs WHERE tenant_id = ? AND kind = ? AND name = ?"
+           " AND ready = 1 AND place = ? LIMIT 1",
+};
 static const struct statement renew_blob = {
     .name = "kb_blob_renew",
     .sql = "UPDATE kb_blobs SET stored_at = {now_microseconds} WHERE tenant_id = ? AND kind = ?"
@@ -39,6 +43,21 @@ static const struct statement insert_blob = {
 static const struct statement finish_blob = {
     .name = "kb_blob_finish",
     .sql = "UPDATE kb_blobs SET ready = 1, stored_at = {now_microseconds} WHERE object = ?",
+};
+static const struct statement spoil_blob = {
+    .name = "kb_blob_spoil",
+    .sql = "UPDATE kb_blobs SET ready = 0, stored_at = {now_microseconds} WHERE object = ?",
+};
+static const struct statement release_blob = {
+    .name = "kb_blob_release",
+    .sql = "UPDATE kb_blobs SET ready = 0, stored_at = 0 WHERE tenant_id = ? AND kind = ?"
+           " AND name = ? AND ready = 1 AND NOT EXISTS (SELECT 1 FROM tasks t"
+           " WHERE t.finished_at IS NULL AND t.tenant_id = kb_blobs.tenant_id"
+           " AND t.file_hash = kb_blobs.name)",
+};
+static const struct statement release_segments = {
+    .name = "kb_segments_release",
+    .sql = "UPDATE kb_blobs SET ready = 0, stored_at = 0 WHERE kind = 'segment' AND ready = 1",
 };
 static const struct statement remove_blob = {
     .name = "kb_blob_remove",
@@ -105,6 +124,15 @@ enum error blob_find(const struct blob_call *call, const char *kind, const char 
                           call->problem);
 }
 
+enum error blob_find_at(const struct blob_call *call, const char *kind, const char *name,
+                        const char *place, struct blob_row *row, bool *found)
+{
+    struct query *query = ask(call, &find_blob_at, kind, name);
+
+    query_bind_text(query, place);
+    return query_read_one(query, &blob_schema, row, call->arena, found, call->problem);
+}
+
 enum error blob_renew(const struct blob_call *call, const char *kind, const char *name, bool *found)
 {
     struct query *query = ask(call, &renew_blob, kind, name);
@@ -139,6 +167,21 @@ enum error blob_finish(const struct blob_call *call, const struct blob_row *row)
     return run_on(call, &finish_blob, row->object);
 }
 
+enum error blob_spoil(const struct blob_call *call, const struct blob_row *row)
+{
+    return run_on(call, &spoil_blob, row->object);
+}
+
+enum error blob_release(const struct blob_call *call, enum blob_kind kind, const char *name)
+{
+    return query_end(ask(call, &release_blob, blob_kind_names[kind], name), call->problem);
+}
+
+enum error blob_release_segments(struct db *db, struct problem *problem)
+{
+    return query_end(db_query(db, &release_segments), problem);
+}
+
 static enum error remove_both(const struct blob_call *call, const char *object)
 {
     enum error error = run_on(call, &remove_parts, object);
@@ -164,18 +207,6 @@ static enum error write_part(const struct blob_call *call, const char *object, i
     return query_end(query, call->problem);
 }
 
-static bool read_whole(int file, int64_t at, char *bytes, size_t length)
-{
-    for (size_t done = 0; done < length;) {
-        ssize_t got = pread(file, bytes + done, length - done, at + (int64_t)done);
-
-        if (got <= 0)
-            return false;
-        done += (size_t)got;
-    }
-    return true;
-}
-
 enum error blob_write_parts(const struct blob_call *call, const char *object, int file,
                             int64_t size)
 {
@@ -186,7 +217,7 @@ enum error blob_write_parts(const struct blob_call *call, const char *object, in
     for (int64_t at = 0; at < size && !error; at += BLOB_PART_BYTES) {
         size_t length = size - at < BLOB_PART_BYTES ? (size_t)(size - at) : BLOB_PART_BYTES;
 
-        if (!read_whole(file, at, bytes, length))
+        if (!disk_read(file, at, bytes, length))
             return problem_set(call->problem, ERROR_SYSTEM, "file_not_read",
                                "the file cannot be read");
         error = write_part(call, object, part++, bytes, length);
@@ -235,7 +266,7 @@ enum error blob_retire(struct db *db, enum blob_kind kind, int64_t seconds, int6
 
     query_bind_integer(query, seconds * 1000000);
     query_bind_integer(query, seconds * 1000000);
-    query_bind_integer(query, RETIRED_AT_ONCE);
+    query_bind_integer(query, BLOBS_RETIRED_AT_ONCE);
     *marked = query_changes(query);
     return query_end(query, problem);
 }

@@ -5,7 +5,7 @@
 #include "crypto/digest.h"
 #include "support/blobs/blobs.h"
 
-enum { BLOB_PART_BYTES = 512 * 1024 };
+enum { BLOB_PART_BYTES = 512 * 1024, BLOBS_RETIRED_AT_ONCE = 500 };
 
 extern const char *const blob_kind_names[BLOB_KIND__MAX];
 
@@ -22,6 +22,10 @@ struct blob_row {
 MUST_CHECK enum error blob_find(const struct blob_call *call, const char *kind, const char *name,
                                 struct blob_row *row, bool *found);
 
+/* The same, of one place. */
+MUST_CHECK enum error blob_find_at(const struct blob_call *call, const char *kind, const char *name,
+                                   const char *place, struct blob_row *row, bool *found);
+
 /* Makes a ready copy count as new; `found` says whether there is one. */
 MUST_CHECK enum error blob_renew(const struct blob_call *call, const char *kind, const char *name,
                                  bool *found);
@@ -29,6 +33,12 @@ MUST_CHECK enum error blob_renew(const struct blob_call *call, const char *kind,
 MUST_CHECK enum error blob_insert(const struct blob_call *call, const struct blob_row *row);
 MUST_CHECK enum error blob_finish(const struct blob_call *call, const struct blob_row *row);
 MUST_CHECK enum error blob_remove(const struct blob_call *call, const struct blob_row *row);
+
+/* The copy is damaged: it is no longer ready. */
+MUST_CHECK enum error blob_spoil(const struct blob_call *call, const struct blob_row *row);
+
+/* All segments are free: each host keeps its own. */
+MUST_CHECK enum error blob_release_segments(struct db *db, struct problem *problem);
 
 /* The bytes of a file, in parts, in the caller's transaction. */
 MUST_CHECK enum error blob_write_parts(const struct blob_call *call, const char *object, int file,

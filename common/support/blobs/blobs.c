@@ -68,12 +68,29 @@ static enum error find_store(struct arena *arena, const struct support_settings 
     return s3_parse_url(arena, url, store, problem);
 }
 
+static bool knows_store(struct arena *arena, const struct support_settings *settings)
+{
+    struct problem problem;
+    struct s3_store store;
+
+    return find_store(arena, settings, &store, &problem) == ERROR_NONE;
+}
+
 /* A client cannot mend the key of the service: to him it is away. */
 static enum error away(enum error error, struct problem *problem)
 {
     if (error == ERROR_FORBIDDEN && problem)
         problem->error = ERROR_UNAVAILABLE;
     return error == ERROR_FORBIDDEN ? ERROR_UNAVAILABLE : error;
+}
+
+/* Nor a place that is not there. */
+static enum error refused(enum error error, struct problem *problem)
+{
+    if (error != ERROR_NOT_FOUND)
+        return away(error, problem);
+    problem->reason = "object_store_refused";
+    return problem->error = ERROR_UNAVAILABLE;
 }
 
 static const char *key_of(struct arena *arena, const struct blob_row *row)
@@ -104,10 +121,12 @@ static enum error put_in_store(const struct blob_call *call, const struct blob_r
 
     if (!error)
         error = blob_insert(call, row);
-    if (!error)
-        error = away(s3_put(call->arena, &store, key_of(call->arena, row), file, row->size_bytes,
-                            call->problem),
-                     call->problem);
+    if (error)
+        return error;
+    db_release_before_wait(call->db);
+    error = refused(
+        s3_put(call->arena, &store, key_of(call->arena, row), file, row->size_bytes, call->problem),
+        call->problem);
     return error ? error : blob_finish(call, row);
 }
 
@@ -132,53 +151,121 @@ static enum error put_copy(const struct blob_call *call, const char *kind, const
                                   : put_in_database(call, &row, file);
 }
 
+/* Whether the object of a row has not gone. A store that does not say so within a moment is asked
+ * no longer. */
+static enum error object_is_there(const struct blob_call *call, const struct blob_row *row,
+                                  bool *there)
+{
+    struct s3_store store;
+    enum error error;
+
+    *there = true;
+    if (strcmp(row->place, S3) != 0)
+        return ERROR_NONE;
+    error = find_store(call->arena, call->settings, &store, call->problem);
+    if (error)
+        return error;
+    db_release_before_wait(call->db);
+    store.seconds = CHECK_SECONDS;
+    return away(s3_is_there(call->arena, &store, key_of(call->arena, row), there, call->problem),
+                call->problem);
+}
+
+/* Stores it unless it is there. A row whose object has gone is removed after that. */
+static enum error put_once(const struct blob_call *call, const char *kind, const char *name,
+                           int file)
+{
+    struct blob_row row;
+    bool found = false, there = false;
+    enum error error = blob_renew(call, kind, name, &found);
+
+    if (!error && found)
+        error = blob_find(call, kind, name, &row, &found);
+    if (error)
+        return error;
+    if (found && (object_is_there(call, &row, &there) || there))
+        return ERROR_NONE; /* a store that is away may have it */
+    error = put_copy(call, kind, name, file);
+    return error || !found ? error : blob_remove(call, &row);
+}
+
 enum error blob_put(const struct blob_call *call, enum blob_kind kind, const char *name, int file)
 {
     struct blob_call copy = *call;
-    bool found = false;
     enum error error;
 
     if (!blobs_are_shared(call->settings))
         return ERROR_NONE;
-    error = blob_renew(call, blob_kind_names[kind], name, &found);
-    if (error || found)
-        return error;
     copy.arena = arena_create_below(call->arena, COPY_MEMORY);
-    error = put_copy(&copy, blob_kind_names[kind], name, file);
+    error = put_once(&copy, blob_kind_names[kind], name, file);
     arena_destroy(copy.arena);
     return error;
-}
-
-/* -- fetching ---------------------------------------------------------------------------------- */
-
-static enum error read_copy(const struct blob_call *call, const struct blob_row *row, int file)
-{
-    char hash[DIGEST_SHA256_TEXT];
-    struct s3_store store;
-    enum error error;
-
-    if (strcmp(row->place, DATABASE) == 0) {
-        error = blob_read_parts(call, row->object, file);
-    } else {
-        error = find_store(call->arena, call->settings, &store, call->problem);
-        if (!error)
-            error = away(s3_get(call->arena, &store, key_of(call->arena, row), file,
-                                row->size_bytes, call->problem),
-                         call->problem);
-    }
-    if (error)
-        return error;
-    if (!digest_file_sha256_hex(file, hash) || strcmp(hash, row->sha256) != 0)
-        return problem_set(call->problem, ERROR_SYSTEM, "blob_damaged",
-                           "a stored file is not what it was: %s %s", row->kind, row->name);
-    return fsync(file) == 0 ? ERROR_NONE
-                            : problem_set(call->problem, ERROR_SYSTEM, "file_not_written",
-                                          "the file cannot be written");
 }
 
 static void close_file(void *file)
 {
     close((int)(intptr_t)file);
+}
+
+enum error blob_put_path(const struct blob_call *call, enum blob_kind kind, const char *name,
+                         const char *path)
+{
+    struct arena_guard *guard;
+    enum error error;
+    int file;
+
+    if (!blobs_are_shared(call->settings))
+        return ERROR_NONE;
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return problem_set(call->problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read", path);
+    guard = arena_guard(call->arena, close_file);
+    guard->thing = (void *)(intptr_t)file;
+    error = blob_put(call, kind, name, file);
+    arena_guard_end(guard);
+    return error;
+}
+
+/* -- fetching ---------------------------------------------------------------------------------- */
+
+static enum error read_object(const struct blob_call *call, const struct blob_row *row, int file)
+{
+    struct s3_store store;
+    enum error error = find_store(call->arena, call->settings, &store, call->problem);
+
+    if (error)
+        return error;
+    db_release_before_wait(call->db);
+    return away(
+        s3_get(call->arena, &store, key_of(call->arena, row), file, row->size_bytes, call->problem),
+        call->problem);
+}
+
+static enum error damaged(const struct blob_call *call, const struct blob_row *row)
+{
+    enum error error = blob_spoil(call, row);
+
+    return error ? error
+                 : problem_set(call->problem, ERROR_SYSTEM, "blob_damaged",
+                               "a stored file is not what it was: %s %s", row->kind, row->name);
+}
+
+static enum error read_copy(const struct blob_call *call, const struct blob_row *row, int file)
+{
+    char hash[DIGEST_SHA256_TEXT];
+    enum error error = strcmp(row->place, DATABASE) == 0 ? blob_read_parts(call, row->object, file)
+                                                         : read_object(call, row, file);
+
+    if (!error && !digest_file_sha256_hex(file, hash))
+        error =
+            problem_set(call->problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
+    if (error)
+        return error;
+    if (strcmp(hash, row->sha256) != 0)
+        return damaged(call, row);
+    return fsync(file) == 0 ? ERROR_NONE
+                            : problem_set(call->problem, ERROR_SYSTEM, "file_not_written",
+                                          "the file cannot be written");
 }
 
 static enum error get_to(const struct blob_call *call, const struct blob_row *row, const char *path)
@@ -232,8 +319,9 @@ enum error blob_is_there(const struct blob_call *call, enum blob_kind kind, cons
                          bool *there)
 {
     struct blob_row row;
+    enum error error = blob_find(call, blob_kind_names[kind], name, &row, there);
 
-    return blob_find(call, blob_kind_names[kind], name, &row, there);
+    return error || !*there ? error : object_is_there(call, &row, there);
 }
 
 /* -- upkeep ------------------------------------------------------------------------------------ */
@@ -252,9 +340,9 @@ static enum error remove_copy(const struct blob_call *call, const struct blob_ro
     return error ? error : blob_remove(call, row);
 }
 
-static enum error remove_retired(struct blob_call *call)
+static enum error remove_retired(struct blob_call *call, bool *more)
 {
-    bool also_s3 = blobs_have_store(call->settings), found = true;
+    bool also_s3 = knows_store(call->arena, call->settings), found = true;
     struct arena *arena = call->arena;
     enum error error = ERROR_NONE;
 
@@ -268,27 +356,56 @@ static enum error remove_retired(struct blob_call *call)
             error = remove_copy(call, &row);
         arena_reset(call->arena);
     }
+    *more = found && !error;
     arena_destroy(call->arena);
     call->arena = arena;
     return error;
 }
 
+/* Also after a change to files of one host, while there are others. */
+static enum error has_any(const struct blob_call *call, bool *any)
+{
+    struct blob_row row;
+
+    *any = blobs_are_shared(call->settings);
+    return *any ? ERROR_NONE
+                : blob_next_elsewhere(call->db, call->arena, FILES, "", &row, any, call->problem);
+}
+
 enum error blobs_sweep(struct db *db, struct arena *arena, const struct support_settings *settings,
+                       bool *more, struct problem *problem)
+{
+    struct blob_call call = {db, arena, settings, "", problem};
+    bool any = false, many = false;
+    enum error error = has_any(&call, &any);
+
+    *more = false;
+    for (int kind = 0; any && kind < BLOB_KIND__MAX && !error; kind++) {
+        int64_t marked = 0;
+
+        error = blob_retire(db, (enum blob_kind)kind, KEPT_SECONDS, &marked, problem);
+        many |= marked == BLOBS_RETIRED_AT_ONCE;
+    }
+    if (!error)
+        error = remove_retired(&call, more);
+    *more |= many && !error;
+    return error;
+}
+
+enum error blobs_leave(struct db *db, struct arena *arena, const struct support_settings *settings,
                        struct problem *problem)
 {
     struct blob_call call = {db, arena, settings, "", problem};
-    int64_t marked;
-    enum error error = ERROR_NONE;
+    bool more = true;
+    enum error error = blob_release_segments(db, problem);
 
-    if (!blobs_are_shared(settings))
-        return ERROR_NONE;
-    for (int kind = 0; kind < BLOB_KIND__MAX && !error; kind++)
-        error = blob_retire(db, (enum blob_kind)kind, KEPT_SECONDS, &marked, problem);
-    return error ? error : remove_retired(&call);
+    while (more && !error)
+        error = remove_retired(&call, &more);
+    return error;
 }
 
-/* A copy in the place of the settings; then the old one goes. */
-static enum error move(const struct blob_call *call, const struct blob_row *row, const char *path)
+static enum error copy_over(const struct blob_call *call, const struct blob_row *row,
+                            const char *path)
 {
     enum error error = get_to(call, row, path);
     int file = error ? -1 : open(path, O_RDONLY | O_CLOEXEC);
@@ -298,12 +415,26 @@ static enum error move(const struct blob_call *call, const struct blob_row *row,
             problem_set(call->problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
     if (!error)
         error = put_copy(call, row->kind, row->name, file);
-    if (!error)
-        error = remove_copy(call, row);
     if (file >= 0)
         close(file);
     unlink(path);
     return error;
+}
+
+/* A copy in the place of the settings, unless a run that was interrupted has left one; then the old
+ * one goes. */
+static enum error move(const struct blob_call *call, const struct blob_row *row, const char *path)
+{
+    struct blob_row other;
+    bool there = false;
+    enum error error =
+        blob_find_at(call, row->kind, row->name, place_of(call->settings), &other, &there);
+
+    if (!error && there)
+        error = object_is_there(call, &other, &there);
+    if (!error && !there)
+        error = copy_over(call, row, path);
+    return error ? error : remove_copy(call, row);
 }
 
 enum error blobs_move(struct db *db, struct arena *arena, const struct support_settings *settings,

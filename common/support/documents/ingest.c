@@ -332,24 +332,6 @@ static void destroy_builder(void *builder)
     index_builder_destroy(builder);
 }
 
-static enum error share_file(const struct document_call *call,
-                             const struct support_settings *settings, const char *name,
-                             const char *path)
-{
-    const struct blob_call blob = ingest_blob_call(call, settings);
-    struct arena_guard *guard = arena_guard(call->arena, close_file);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    enum error error;
-
-    if (file < 0)
-        return problem_set(call->problem, ERROR_SYSTEM, "file_not_read",
-                           "the new search segment cannot be read");
-    guard->thing = (void *)(intptr_t)file;
-    error = blob_put(&blob, BLOB_SEGMENT, name, file);
-    arena_guard_end(guard);
-    return error;
-}
-
 static const char *segment_path(const struct document_call *call,
                                 const struct support_settings *settings, const char *name)
 {
@@ -360,13 +342,14 @@ static const char *segment_path(const struct document_call *call,
 enum error ingest_share_segment(const struct document_call *call,
                                 const struct support_settings *settings, const char *name)
 {
+    const struct blob_call blob = ingest_blob_call(call, settings);
     const char *path;
     enum error error;
 
     if (!blobs_are_shared(settings))
         return ERROR_NONE;
     path = segment_path(call, settings, name);
-    error = share_file(call, settings, name, path);
+    error = blob_put_path(&blob, BLOB_SEGMENT, name, path);
     if (error)
         unlink(path); /* the next attempt makes another */
     return error;
@@ -590,8 +573,9 @@ static bool fetch_segment(const struct document_call *call, const struct support
 static void try_to_share(const struct document_call *call, const struct support_settings *settings,
                          const char *name)
 {
-    if (blobs_are_shared(settings) &&
-        share_file(call, settings, name, segment_path(call, settings, name)))
+    const struct blob_call blob = ingest_blob_call(call, settings);
+
+    if (blob_put_path(&blob, BLOB_SEGMENT, name, segment_path(call, settings, name)))
         log_event(LOG_WARNING, "segment_not_shared", call->problem->text);
 }
 

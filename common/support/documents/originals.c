@@ -4,8 +4,6 @@
 #include "base/log.h"
 #include "support/documents/host.h"
 
-#include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,24 +37,12 @@ static bool is_original(const char *path, const struct document_row *row)
     return strcmp(hash, row->file_hash) == 0;
 }
 
-static void close_file(void *file)
-{
-    close((int)(intptr_t)file);
-}
-
 static enum error share(const struct pass *pass, const struct document_call *call,
                         const struct document_row *row, const char *path)
 {
     const struct blob_call blob = ingest_blob_call(call, pass->settings);
-    struct arena_guard *guard = arena_guard(call->arena, close_file);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    enum error error;
+    enum error error = blob_put_path(&blob, BLOB_ORIGINAL, row->file_hash, path);
 
-    if (file < 0)
-        return problem_set(call->problem, ERROR_SYSTEM, "file_not_read", "%s cannot be read", path);
-    guard->thing = (void *)(intptr_t)file;
-    error = blob_put(&blob, BLOB_ORIGINAL, row->file_hash, file);
-    arena_guard_end(guard);
     pass->counts->moved += !error;
     return error;
 }
@@ -72,6 +58,13 @@ static enum error move_in(const struct pass *pass, const struct document_call *c
 
     *missing = !there && !is_original(path, row);
     return error || there || *missing ? error : share(pass, call, row, path);
+}
+
+/* Not stored; or its copy has gone, or is damaged. */
+static bool is_lost(enum error error, const struct problem *problem)
+{
+    return error == ERROR_NOT_FOUND ||
+           (error == ERROR_SYSTEM && strcmp(problem->reason, "blob_damaged") == 0);
 }
 
 static enum error move_out(const struct pass *pass, const struct document_call *call,
@@ -90,7 +83,8 @@ static enum error move_out(const struct pass *pass, const struct document_call *
         return error;
     error = blob_get(&blob, BLOB_ORIGINAL, row->file_hash, path);
     pass->counts->moved += !error;
-    return error;
+    *missing = is_lost(error, call->problem);
+    return *missing ? ERROR_NONE : error;
 }
 
 static enum error check(const struct pass *pass, const struct document_call *call,
@@ -106,9 +100,19 @@ static enum error check(const struct pass *pass, const struct document_call *cal
     }
     path = ingest_passing_path(call->arena, pass->settings);
     error = blob_get(&blob, BLOB_ORIGINAL, row->file_hash, path);
-    *missing = error == ERROR_NOT_FOUND || (!error && !is_original(path, row));
+    *missing = is_lost(error, call->problem) || (!error && !is_original(path, row));
     unlink(path);
-    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    return *missing ? ERROR_NONE : error;
+}
+
+/* Where files are not shared any longer, and all of them are here. */
+static enum error release(const struct pass *pass, const struct document_call *call,
+                          const struct document_row *row, bool *missing)
+{
+    const struct blob_call blob = ingest_blob_call(call, pass->settings);
+
+    *missing = !is_original(file_of(pass, call, row), row);
+    return *missing ? ERROR_NONE : blob_release(&blob, BLOB_ORIGINAL, row->file_hash);
 }
 
 static void visit(const struct pass *pass, const struct document_call *call,
@@ -167,6 +171,23 @@ static enum error visit_all(struct pass *pass)
     return error;
 }
 
+/* Copies in the database or the bucket go when each file is here; the next run tries again. */
+static enum error leave_copies(const struct pass *moved)
+{
+    struct originals_counts counts;
+    struct pass pass = *moved;
+    enum error error;
+
+    if (moved->counts->failed || moved->counts->missing)
+        return ERROR_NONE;
+    pass.counts = &counts;
+    pass.visit = release;
+    error = visit_all(&pass);
+    return error || counts.missing || counts.failed
+               ? error
+               : blobs_leave(pass.db, pass.arena, pass.settings, pass.problem);
+}
+
 enum error originals_move(struct db *db, struct arena *arena,
                           const struct support_settings *settings, struct originals_counts *counts,
                           struct problem *problem)
@@ -181,8 +202,8 @@ enum error originals_move(struct db *db, struct arena *arena,
     struct blob_moves moves = {0};
     enum error error = visit_all(&pass);
 
-    if (!error && shared)
-        error = blobs_move(db, arena, settings, &moves, problem);
+    if (!error)
+        error = shared ? blobs_move(db, arena, settings, &moves, problem) : leave_copies(&pass);
     counts->moved += moves.moved;
     counts->failed += moves.failed;
     return error;

@@ -64,6 +64,10 @@ static const struct statement list_strays = {
         " AND (created_at > ? OR (created_at = ? AND task_id > ?))"
         " ORDER BY created_at, task_id LIMIT ?",
 };
+static const struct statement find_shared = {
+    .name = "task_find_shared",
+    .sql = "SELECT 1 FROM tasks WHERE finished_at IS NULL AND host = '" TASK_ANY_HOST "' LIMIT 1",
+};
 static const struct statement count_old = {
     .name = "task_count_old",
     .sql = "SELECT count(*) FROM tasks WHERE finished_at IS NULL AND tenant_id = ?"
@@ -550,13 +554,28 @@ static enum error run_due(struct db *db, struct arena *arena, const struct task_
     return job_run_due(db, arena, &kind, (void *)(uintptr_t)runner, most, tally, problem);
 }
 
+/* Also after a change to files of one host, when no more are added. */
+static enum error has_shared(struct db *db, const struct support_settings *settings, bool *has,
+                             struct problem *problem)
+{
+    struct query *query;
+
+    *has = true;
+    if (blobs_are_shared(settings))
+        return ERROR_NONE;
+    query = db_query(db, &find_shared);
+    *has = query_next(query);
+    return query_end(query, problem);
+}
+
 enum error task_run_due(struct db *db, struct arena *arena, const struct task_runner *runner,
                         int64_t most, struct job_counts *tally, struct problem *problem)
 {
     const char *host;
-    enum error error = ERROR_NONE;
+    bool shared = false;
+    enum error error = has_shared(db, runner->settings, &shared, problem);
 
-    if (blobs_are_shared(runner->settings))
+    if (!error && shared)
         error = run_due(db, arena, runner, TASK_ANY_HOST, most, tally, problem);
     if (!error)
         error = host_name(arena, runner->settings, &host, problem);
