@@ -134,6 +134,7 @@ test('service levels show their objective and the line of their budget, by the t
 test('the overview finds an order by its number and takes a question', async () => {
     const page = await openWithKey('/');
     await page.fill('#find-text', 'ORD-20260404-1001');
+    assert.equal(await page.locator('main .examples a').count(), 3);
     await page.click('#find button[type="submit"]');
     await untilText(page, '#entity-title', 'ORD-20260404-1001');
     await page.goto(`${livedata}/`);

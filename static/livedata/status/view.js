@@ -13,7 +13,9 @@ import { freshTables, isWrong, reasonOf, rowName, wayOut } from './fresh.js';
 
 const named = (key, name) => (hasText(key) ? t(key) : name);
 
+/* Questions about the shop. */
 const examples = ['revenue', 'undelivered', 'products'];
+const hasShop = ({ data }) => data === undefined || data.entities.some(({ name }) => name === 'order');
 
 /* What a metric was in its widest window. */
 function figure({ name, value, unit, window, reason }) {
@@ -106,7 +108,7 @@ function needsView(page) {
     </section>`;
 }
 
-function findView({ form }) {
+function findView({ form, fresh }) {
     return html`<section class="card section stack" aria-labelledby="find-title">
         <h2 id="find-title">${t('status.find_title')}</h2>
         ${form.view(
@@ -117,7 +119,7 @@ function findView({ form }) {
             { label: t('status.find_title') },
         )}
         <div class="examples">
-            ${examples.map((name) => {
+            ${(hasShop(fresh) ? examples : []).map((name) => {
                 const question = t(`example.${name}`);
                 return html`<a class="button" data-size="small" lang="en" dir="ltr" href=${address(`/explorer?${new URLSearchParams({ tab: 'question', question })}`)}>${question}</a>`;
             })}
