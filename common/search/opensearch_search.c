@@ -366,21 +366,23 @@ static const json_t *ask_candidates(struct opensearch_view *view, const struct s
     return json_object_get(json_object_get(answer, "hits"), "hits");
 }
 
-static size_t give_best(void *engine, struct arena *arena, const struct search_term *terms,
-                        size_t count, struct search_hit *hits, size_t most)
+/* The candidates that are current, best first; `*dropped` are those that are not. */
+static struct search_hit *find_best(struct opensearch_view *view, struct arena *arena,
+                                    const struct search_term *terms, size_t count, size_t *kept,
+                                    size_t most, size_t *dropped)
 {
-    struct opensearch_view *view = engine;
     struct scoring scoring = {.count = 0};
     struct search_hit *all;
     const json_t *found;
-    size_t kept = 0;
+    size_t scored = 0;
 
+    *kept = *dropped = 0;
     if (!most || !view->totals->totals.chunks || view->error)
-        return 0;
+        return NULL;
     expect(view, terms, count);
     start_scoring(view, terms, count, &scoring);
     if (!scoring.count || view->error)
-        return 0;
+        return NULL;
     found = ask_candidates(view, terms, count, most);
     all = ARENA_ARRAY(arena, struct search_hit, json_array_size(found) + 1);
     for (size_t i = 0; i < json_array_size(found); i++) {
@@ -390,12 +392,47 @@ static size_t give_best(void *engine, struct arena *arena, const struct search_t
                                  score(&scoring, source)};
 
         if (hit.score > 0)
-            all[kept++] = hit;
+            all[scored++] = hit;
     }
-    qsort(all, kept, sizeof *all, best_first);
-    kept = drop_others(view, all, drop_children(all, kept));
-    kept = kept < most ? kept : most;
-    memcpy(hits, all, kept * sizeof *hits);
+    qsort(all, scored, sizeof *all, best_first);
+    scored = drop_children(all, scored);
+    *kept = drop_others(view, all, scored);
+    *dropped = scored - *kept;
+    *kept = *kept < most ? *kept : most;
+    return all;
+}
+
+/* False when the documents of the question stay as they are. */
+static bool renew(struct opensearch_view *view)
+{
+    const struct opensearch_caller *caller = view->caller;
+    struct problem problem = {0};
+    enum error error;
+
+    if (!caller || !caller->renew || view->error)
+        return false;
+    error = caller->renew(caller->context, &view->scope, &view->totals, &problem);
+    if (error)
+        fail(view, error, &problem);
+    view->known.count = 0;
+    return !error;
+}
+
+/* While a document is replaced its old version is dropped, and what was read before has no new one:
+ * the answer would be that nothing is known. */
+static size_t give_best(void *engine, struct arena *arena, const struct search_term *terms,
+                        size_t count, struct search_hit *hits, size_t most)
+{
+    struct opensearch_view *view = engine;
+    size_t kept, dropped;
+    const struct search_hit *best = find_best(view, arena, terms, count, &kept, most, &dropped);
+
+    if (dropped && renew(view))
+        best = find_best(view, arena, terms, count, &kept, most, &dropped);
+    if (view->error)
+        return 0;
+    if (kept)
+        memcpy(hits, best, kept * sizeof *hits);
     return kept;
 }
 

@@ -3,6 +3,8 @@ versions that change at once, what a reader may not read, and no wrong answer wh
 tests/scale has the same with OpenSearch itself."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -85,6 +87,28 @@ def test_a_version_replaces_the_one_before(running):
         answer = ask(service)["answer"]
         assert f"{days} days" in answer and "30 days" not in answer
     finish(service, upload(service, "returns.md", RETURNS.format(30)))
+
+
+def test_a_question_during_a_replacement_is_answered(running):
+    _, service = running
+    answers, leave = [], threading.Event()
+
+    def read():
+        while not leave.is_set():
+            answers.append(ask(service))
+
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(read)
+        try:
+            for days in range(41, 49):
+                finish(service, upload(service, "returns.md", RETURNS.format(days)))
+        finally:
+            leave.set()
+        reader.result()
+    finish(service, upload(service, "returns.md", RETURNS.format(30)))
+    assert answers
+    for answer in answers:
+        assert " days" in answer["answer"] or is_refused(service, answer), answer
 
 
 def test_a_deleted_document_is_not_found(running):

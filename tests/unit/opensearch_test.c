@@ -409,14 +409,17 @@ TEST(scores_are_those_of_the_embedded_index)
     search_index_destroy(index);
 }
 
-static enum error only_second(void *context, const int64_t *documents, size_t count, bool *current,
-                              struct problem *problem)
+enum current { ONLY_SECOND, FAILS, ALL };
+
+static enum error keep_current(void *context, const int64_t *documents, size_t count, bool *current,
+                               struct problem *problem)
 {
-    const bool *fails = context;
+    enum current is = *(const enum current *)context;
 
     for (size_t i = 0; i < count; i++)
-        current[i] = documents[i] == 101;
-    return *fails ? problem_set(problem, ERROR_BUSY, "busy", "the database is busy") : ERROR_NONE;
+        current[i] = is == ALL || documents[i] == 101;
+    return is == FAILS ? problem_set(problem, ERROR_BUSY, "busy", "the database is busy")
+                       : ERROR_NONE;
 }
 
 TEST(the_caller_decides_what_is_current)
@@ -431,8 +434,8 @@ TEST(the_caller_decides_what_is_current)
         size_t count = terms_of("receipt", TEXT_EN);
         struct fake fake = SERVE(counts_answer(index, count), candidates_answer(sources));
         struct opensearch server = server_of(&fake);
-        bool failing = fails;
-        struct opensearch_caller caller = {NULL, only_second, &failing};
+        enum current current = fails ? FAILS : ONLY_SECOND;
+        struct opensearch_caller caller = {.keep_current = keep_current, .context = &current};
         struct opensearch_view *view =
             opensearch_view_open(arena, &server, &scope, &totals, &caller);
         struct search_hit hits[TEXTS];
@@ -446,6 +449,38 @@ TEST(the_caller_decides_what_is_current)
             CHECK_INT(hits[0].document, 101);
         stop(&fake);
     }
+    search_index_destroy(index);
+}
+
+static enum error read_again(void *context, const struct opensearch_scope **scope,
+                             const struct opensearch_totals **totals, struct problem *problem)
+{
+    (void)problem;
+    *(enum current *)context = ALL;
+    return *scope && *totals ? ERROR_NONE : ERROR_INVALID;
+}
+
+TEST(replaced_documents_are_searched_again)
+{
+    const struct opensearch_scope scope = scope_of(0, 0);
+    struct search_index *index = embed();
+    const struct opensearch_totals totals = totals_of(index);
+    const char *sources[TEXTS];
+    bool written = write_all(sources) > 0;
+    size_t count = terms_of("receipt", TEXT_EN), all;
+    const char *counts = counts_answer(index, count), *best = candidates_answer(sources);
+    struct fake fake = SERVE(counts, best, counts, best);
+    struct opensearch server = server_of(&fake);
+    enum current current = ONLY_SECOND;
+    struct opensearch_caller caller = {NULL, keep_current, read_again, &current};
+    struct opensearch_view *view = opensearch_view_open(arena, &server, &scope, &totals, &caller);
+    struct search_hit hits[TEXTS];
+
+    all = search_index_best(index, arena, all_terms, count, hits, TEXTS);
+    CHECK(written && all > 1);
+    CHECK_INT(search_index_best(opensearch_view_index(view), arena, all_terms, count, hits, TEXTS),
+              all);
+    stop(&fake);
     search_index_destroy(index);
 }
 
@@ -638,6 +673,7 @@ int main(void)
         {"the index takes no other fields", test_the_index_takes_no_other_fields},
         {"scores are those of the embedded index", test_scores_are_those_of_the_embedded_index},
         {"the caller decides what is current", test_the_caller_decides_what_is_current},
+        {"replaced documents are searched again", test_replaced_documents_are_searched_again},
         {"part of an answer is none", test_part_of_an_answer_is_none},
         {"totals need all shards", test_totals_need_all_shards},
         {"a document is stored wholly or not", test_a_document_is_stored_wholly_or_not},

@@ -164,17 +164,26 @@ static enum error read_snapshot(struct engine_cache *cache, const char *name,
     return error;
 }
 
+/* What the searches of a question need of its call. */
+struct question {
+    struct engine_cache *cache;
+    const char *name; /* of tenant and reader */
+    const struct document_call *call;
+    struct opensearch server;
+    struct snapshot *snapshot;
+};
+
 static void release_database(void *context)
 {
-    const struct document_call *call = context;
+    const struct question *question = context;
 
-    db_release_before_wait(call->db);
+    db_release_before_wait(question->call->db);
 }
 
 static enum error keep_current(void *context, const int64_t *documents, size_t count, bool *current,
                                struct problem *problem)
 {
-    const struct document_call *call = context;
+    const struct document_call *call = ((const struct question *)context)->call;
     enum error error = search_documents_current(call, documents, count, current);
 
     if (error)
@@ -182,15 +191,48 @@ static enum error keep_current(void *context, const int64_t *documents, size_t c
     return error;
 }
 
-static struct opensearch_view *view_of(struct snapshot *snapshot, const struct document_call *call,
-                                       const struct opensearch *server)
+/* `*complete` is false when the engine lacks documents of the tenant. */
+static enum error open_snapshot(struct question *question, bool *complete)
 {
-    struct opensearch *kept = ARENA_NEW(call->arena, struct opensearch);
-    struct opensearch_caller *caller = ARENA_NEW(call->arena, struct opensearch_caller);
+    struct snapshot **known = find(question->cache, question->name);
+    struct snapshot *snapshot = known ? *known : NULL;
+    struct arena_guard *guard = arena_guard(question->call->arena, leave);
+    int64_t version;
+    enum error error = document_kb_version(question->call, &version);
 
-    *kept = *server;
-    *caller = (struct opensearch_caller){release_database, keep_current, (void *)(uintptr_t)call};
-    return opensearch_view_open(call->arena, kept, &snapshot->scope, &snapshot->totals, caller);
+    *complete = true;
+    if (error)
+        return error;
+    if (snapshot && snapshot->documents.version == version)
+        snapshot->readers++;
+    else
+        error = read_snapshot(question->cache, question->name, question->call, &question->server,
+                              &snapshot, complete);
+    if (error || !*complete)
+        return error;
+    guard->thing = snapshot;
+    snapshot->used = ++question->cache->clock;
+    question->snapshot = snapshot;
+    return ERROR_NONE;
+}
+
+static enum error renew(void *context, const struct opensearch_scope **scope,
+                        const struct opensearch_totals **totals, struct problem *problem)
+{
+    struct question *question = context;
+    bool complete;
+    enum error error = open_snapshot(question, &complete);
+
+    if (error) {
+        *problem = *question->call->problem;
+        return error;
+    }
+    if (!complete)
+        return problem_set(problem, ERROR_UNAVAILABLE, "search_unavailable",
+                           "the search engine: documents are being replaced");
+    *scope = &question->snapshot->scope;
+    *totals = &question->snapshot->totals;
+    return ERROR_NONE;
 }
 
 enum error engine_view_open(struct engine_cache *cache, const char *name,
@@ -198,26 +240,21 @@ enum error engine_view_open(struct engine_cache *cache, const char *name,
                             const struct support_settings *settings, struct shm_region *region,
                             struct engine_view *opened)
 {
-    const struct opensearch server = search_engine_server(settings, call->arena, region);
-    struct snapshot **known = find(cache, name), *snapshot = known ? *known : NULL;
-    struct arena_guard *guard = arena_guard(call->arena, leave);
-    bool complete = true;
-    int64_t version;
-    enum error error = document_kb_version(call, &version);
+    struct question *question = ARENA_NEW(call->arena, struct question);
+    struct opensearch_caller *caller = ARENA_NEW(call->arena, struct opensearch_caller);
+    bool complete;
+    enum error error;
 
     *opened = (struct engine_view){.view = NULL};
-    if (error)
-        return error;
-    if (snapshot && snapshot->documents.version == version)
-        snapshot->readers++;
-    else
-        error = read_snapshot(cache, name, call, &server, &snapshot, &complete);
+    *question = (struct question){cache, name, call,
+                                  search_engine_server(settings, call->arena, region), NULL};
+    *caller = (struct opensearch_caller){release_database, keep_current, renew, question};
+    error = open_snapshot(question, &complete);
     if (error || !complete)
         return tell(error, call->problem);
-    guard->thing = snapshot;
-    snapshot->used = ++cache->clock;
-    opened->view = view_of(snapshot, call, &server);
-    opened->version = snapshot->documents.version;
+    opened->view = opensearch_view_open(call->arena, &question->server, &question->snapshot->scope,
+                                        &question->snapshot->totals, caller);
+    opened->version = question->snapshot->documents.version;
     return ERROR_NONE;
 }
 
