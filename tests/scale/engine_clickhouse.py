@@ -59,7 +59,7 @@ class ClickHouse(Engine):
         """The text of its answer; an error of the server is an HTTPError."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}/?{urlencode(parameters)}", data=statement.encode(),
                                          headers={"X-ClickHouse-User": "default", "X-ClickHouse-Key": self.password})
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with urllib.request.urlopen(request, timeout=600) as answer:
             return answer.read().decode()
 
     @property
