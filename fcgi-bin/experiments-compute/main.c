@@ -3,11 +3,13 @@
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-compute/categorical.h"
+#include "experiments-compute/cluster.h"
 #include "experiments-compute/omnibus.h"
 #include "experiments-compute/paired.h"
 #include "experiments-compute/ratio.h"
 #include "experiments-compute/results.h"
 #include "experiments-compute/survival.h"
+#include "experiments-compute/switchback.h"
 #include "experiments/service.h"
 
 /* When processors are scarce, the quick families have priority. */
@@ -89,6 +91,33 @@ static const struct route routes[] = {
      .summary = "Compare times until an event",
      .help = "Kaplan-Meier curves, and the log-rank test, its Fleming-Harrington weights or a Cox "
              "model."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/cluster",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &cluster_request_schema,
+     .reply = &cluster_reply_schema,
+     .cost = cluster_cost,
+     .handler = cluster_handle,
+     .name = "results_cluster",
+     .tag = "calculations",
+     .summary = "Compare two arms of clusters",
+     .help = "Shops, classes or cities were assigned, users are measured: means, rates or ratios, "
+             "with covariates, by the cluster-robust variance CR2 and Satterthwaite degrees of "
+             "freedom."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/switchback",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &switchback_request_schema,
+     .reply = &switchback_reply_schema,
+     .cost = switchback_cost,
+     .handler = switchback_handle,
+     .name = "results_switchback",
+     .tag = "calculations",
+     .summary = "Compare two arms that took turns",
+     .help = "Slots of time were assigned: the difference by the cluster-robust variance CR2, "
+             "without the beginning of every slot, and what is left of the slot before."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .role = ROLE_READER,

@@ -41,6 +41,11 @@ ARM = {"durations": [1, 2, 2, 5, 9], "events_observed": [True, True, False, True
 SURVIVAL = {"control_arm": ARM, "treatment_arm": {**ARM, "durations": [2, 3, 5, 8, 9]}, "alpha": 0.05}
 
 
+def arms_of_clusters(**lists):
+    return {"alpha": 0.05, **{f"{arm}_arm": {"clusters": [f"{arm}{i // 2}" for i in range(len(lists["sums"]))], **lists}
+                              for arm in ("control", "treatment")}}
+
+
 def results(block, observed, *metric_types):
     return [{"metric_type": each, block: observed} for each in metric_types]
 
@@ -78,6 +83,14 @@ ORDINARY = {
         {"test_type": "mcnemar", "control_values": [0, 1, 1, 0], "treatment_values": [1, 1, 0, 1]}],
     "/api/v1/results/ratio": [
         {f"{arm}_arm": {"numerators": [1, 2, 4, 8], "denominators": [2, 3, 5, 9]} for arm in ("control", "treatment")}],
+    "/api/v1/results/cluster": [
+        {"metric_type": "mean", **arms_of_clusters(sums=[1, 2, 4, 8], users=[2, 1, 3, 2], sums_of_squares=[1, 4, 9, 40],
+                                                   covariates=[[1, 3, 2, 5]])},
+        {"metric_type": "ratio", **arms_of_clusters(sums=[1, 2, 4, 8], denominators=[2, 3, 5, 9])}],
+    "/api/v1/results/switchback": [
+        {"metric_type": "mean", "slot_length": 10, "washout": 2, "cluster_by": "slot", "alpha": 0.05,
+         "times": [4, 15, 26, 38, 49, 57], "arms": [0, 1, 1, 0, 0, 1], "sums": [3, 5, 4, 2, 1, 6],
+         "users": [1, 2, 2, 1, 1, 3]}],
     "/api/v1/results/categorical": [
         {"table": [[10, 20, 30], [30, 20, 12]], "test_type": test, "alpha": 0.05} for test in ("chi_square", "g_test")],
     "/api/v1/results/omnibus": [
@@ -131,6 +144,10 @@ LARGEST = [
       for test in ("paired_t", "wilcoxon") for values in (many(1000), SPREAD)),
     *(("/api/v1/results/ratio", {"control_arm": arm, "treatment_arm": arm}) for arm in (
         {"numerators": many(1000), "denominators": many(1000)}, {"numerators": SPREAD, "denominators": SPREAD})),
+    *(("/api/v1/results/cluster", {"metric_type": "mean", **arms_of_clusters(sums=values, covariates=[values] + more)})
+      for values, more in ((many(2000), [many(2000) for _ in range(9)]), (SPREAD, []), (SPREAD, [many(1000)]))),
+    ("/api/v1/results/switchback", {"metric_type": "mean", "slot_length": 1e-300, "times": [i * 1e-300 for i in range(1000)],
+                                    "arms": [i % 2 for i in range(1000)], "sums": SPREAD}),
     *(("/api/v1/results/categorical", {"table": [[2000 - i] * 50 for i in range(50)], "test_type": test})
       for test in ("chi_square", "g_test")),
     *(("/api/v1/results/omnibus", {"test_type": test, "groups": [values] * 49 + [many(1000)]})

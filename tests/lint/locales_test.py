@@ -29,7 +29,7 @@ LATIN_WORDS = {
     "alpha", "bayesian", "binary", "bootstrap", "continuous", "cookie", "count", "cox", "d",
     "durations", "dz", "equivalence", "gamma", "groups", "gt", "gte", "icc", "in", "log", "lt",
     "lte", "mid", "operator", "p", "quantile", "rank", "ranked", "ratio", "rho", "s", "t", "table",
-    "tost", "value", "z", "Barnard", "Bonferroni", "Boschloo", "Cohen", "Cookie", "Cox", "Cramér",
+    "tost", "value", "z", "Barnard", "Bonferroni", "Boschloo", "CR", "Cohen", "Cookie", "Cox", "Cramér",
     "Delta", "F", "Fisher", "Fleming", "G", "H", "Harrington", "Hodges", "ICC", "Kruskal",
     "Lehmann", "MDE", "Mann", "McNemar", "N", "PDF", "SRM", "U", "UTC", "V", "W", "Wallis", "Welch",
     "Whitney", "Wilcoxon", "Yuen",
