@@ -4,6 +4,7 @@
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_schema.h"
+#include "experiments/live_results/slices.h"
 
 #define EXPERIMENTS "/api/v1/experiments"
 #define EXPERIMENT EXPERIMENTS "/{experiment_id}"
@@ -123,6 +124,19 @@ static const struct route routes[] = {
      .help =
          "Answers with an ETag; asked with If-None-Match, 304 while nothing has come in and the "
          "design is the same."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/slices",
+     .role = ROLE_READER,
+     .reply = &live_slices_schema,
+     .errors = ERRORS(304, 400),
+     .headers = HEADERS("If-None-Match"),
+     .handler = live_handle_slices,
+     .name = "read_slices",
+     .tag = "experiments",
+     .summary = "Read what an experiment shows in parts of its users",
+     .help = "Every metric in every value of the dimensions of the design, and what is discovered "
+             "there: at any time, with the false discovery rate that is named. With an ETag as "
+             "live-stats."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/decision",
      .role = ROLE_READER,

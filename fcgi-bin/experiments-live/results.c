@@ -3,6 +3,7 @@
 
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision.h"
+#include "experiments/live_results/slices.h"
 #include "http/idempotency.h"
 
 struct stats_query {
@@ -75,6 +76,21 @@ enum error live_handle_stats(struct request *request, struct reply *reply)
     if (error || !view)
         return error;
     live_results_statistics(&call, view, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error live_handle_slices(struct request *request, struct reply *reply)
+{
+    struct live_slices *answer = ARENA_NEW(request->arena, struct live_slices);
+    const struct live_results_call call = live_results_call(request);
+    const struct live_view_options options = {.declared = true};
+    struct live_view *view;
+    enum error error = load(request, reply, &options, &view);
+
+    if (error || !view)
+        return error;
+    live_results_slices(&call, view, answer);
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -40,6 +40,11 @@ struct live_names live_batch_users(const struct live_batch_run *batch);
 MUST_CHECK enum error live_batch_number_metrics(struct live_batch_run *batch);
 MUST_CHECK enum error live_batch_number_covariates(struct live_batch_run *batch);
 
+/* Numbers the strata and slices of the records that will be stored. `units` holds all users of the
+ * batch. */
+MUST_CHECK enum error live_batch_number_slices(struct live_batch_run *batch,
+                                               const struct live_units *units);
+
 /* Runs the batch within the caller's transaction. The experiment is open and locked. */
 MUST_CHECK enum error live_run_batch(struct live_batch_run *batch);
 

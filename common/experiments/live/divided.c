@@ -1,5 +1,6 @@
 /* Divides a batch over the buckets of an experiment. All of it is one transaction. */
 #include "experiments/live/batch.h"
+#include "experiments/live/slices.h"
 
 #include <string.h>
 
@@ -65,9 +66,12 @@ static enum error brings_names(const struct division *division, bool *new_names)
 {
     struct live_name_list names = {0};
     enum live_name_kind kind = names_of(division->batch, &names);
-    enum error error = live_find_names(division->batch->call,
-                                       live_bucket_number(division->whole, 0), kind, &names);
+    enum error error;
 
+    if (division->batch->kind == LIVE_EXPOSURES)
+        return live_brings_slices(division->batch->call, division->whole, &names, new_names);
+    error = live_find_names(division->batch->call, live_bucket_number(division->whole, 0), kind,
+                            &names);
     *new_names = false;
     for (size_t i = 0; i < names.count; i++)
         *new_names = *new_names || names.items[i].number == 0;
@@ -290,6 +294,37 @@ static enum error keep_links(struct division *division)
     return error || count == 0 ? error : move_users(division, moves, count);
 }
 
+/* In the order of the records: the first values of a dimension have the places. */
+static enum error number_new_slices(struct division *division)
+{
+    struct live_batch_run *batch = division->batch;
+    struct live_units known, *homes = &division->homes;
+    enum error error = ERROR_NONE;
+
+    live_units_start(&known, batch->call->arena, homes->count);
+    for (int64_t bucket = 0; !error && bucket < division->whole->buckets; bucket++) {
+        struct live_units stored;
+
+        error = load_bucket(division, bucket, false, &stored);
+        for (size_t i = 0; !error && i < homes->count; i++) {
+            const char *user_id = homes->items[i]->user_id;
+            const struct live_unit *unit;
+
+            if (homes->items[i]->number != bucket)
+                continue;
+            unit = live_units_find(&stored, user_id);
+            if (unit)
+                *live_units_add(&known, user_id) = *unit;
+            else
+                live_units_add(&known, user_id);
+        }
+    }
+    if (!error)
+        error = live_batch_number_slices(batch, &known);
+    batch->names = (struct live_name_list){0}; /* the buckets find them */
+    return error;
+}
+
 static const char *user_of(const struct live_batch_run *batch, size_t record)
 {
     const void *items = batch->records->items;
@@ -386,6 +421,10 @@ static enum error settle(struct division *division)
         return live_batch_number_covariates(batch);
     case LIVE_IDENTITIES:
         return keep_links(division);
+    case LIVE_EXPOSURES:
+    case LIVE_STRATA:
+        keep_all(division);
+        return division->all ? number_new_slices(division) : ERROR_NONE;
     default:
         keep_all(division);
         return ERROR_NONE;

@@ -260,8 +260,8 @@ enum error live_check_experiment(const struct live_call *call, const char *id)
     return check_project(call, id, &buckets);
 }
 
-static enum error read_design(const struct live_call *call, const char *id,
-                              struct live_reading *reading)
+enum error live_read_design(const struct live_call *call, const char *id,
+                            struct live_reading *reading)
 {
     struct query *query = db_query(call->db, &read_project);
     const char *document = NULL;
@@ -288,7 +288,7 @@ enum error live_read_experiment(const struct live_call *call, const char *id,
                                 struct live_reading *reading)
 {
     bool found;
-    enum error error = read_design(call, id, reading);
+    enum error error = live_read_design(call, id, reading);
 
     if (!error)
         error = find_row(call, id, &found, &reading->experiment);
@@ -347,7 +347,7 @@ static enum error make_row(const struct live_call *call, const char *id, int64_t
     if (!error)
         error = live_make_buckets(call, experiment);
     if (!error)
-        error = read_design(call, id, &reading);
+        error = live_read_design(call, id, &reading);
     if (!error)
         error = live_fit_design(call, reading.design, experiment);
     return error || buckets == 1 ? error : live_save_experiment(call, experiment);
@@ -394,7 +394,7 @@ enum error live_lock_experiment(const struct live_call *call, const char *id,
     enum error error = live_lock_row(call, id);
 
     if (!error)
-        error = read_design(call, id, reading);
+        error = live_read_design(call, id, reading);
     if (!error)
         error = find_row(call, id, &found, &reading->experiment);
     if (!error && reading->experiment.buckets > 1)
@@ -450,7 +450,7 @@ struct live_name *live_name_entry(struct arena *arena, struct live_name_list *na
             strcmp(names->items[i].dimension, dimension) == 0)
             return &names->items[i];
     entry = LIST_ADD(arena, names);
-    *entry = (struct live_name){dimension, name, 0};
+    *entry = (struct live_name){.dimension = dimension, .name = name};
     return entry;
 }
 
@@ -459,8 +459,9 @@ static enum error read_names(const struct live_call *call, struct query *query,
 {
     while (query_next(query))
         *LIST_ADD(call->arena, names) =
-            (struct live_name){query_text(query, 1, call->arena), query_text(query, 2, call->arena),
-                               query_integer(query, 0)};
+            (struct live_name){.dimension = query_text(query, 1, call->arena),
+                               .name = query_text(query, 2, call->arena),
+                               .number = query_integer(query, 0)};
     return query_end(query, call->problem);
 }
 
@@ -559,7 +560,7 @@ enum error live_number_names(const struct live_call *call, struct live_experimen
     for (size_t i = 0; !error && i < names->count; i++) {
         struct live_name *name = &names->items[i];
 
-        if (name->number)
+        if (name->number || name->place != LIVE_NAME_OWN)
             continue;
         name->number = next_number(whole, kind, name);
         query = query ? query : db_query(call->db, &name_statements[kind].insert);

@@ -4,11 +4,9 @@
 
 #include "base/clock.h"
 #include "experiments/live/batch.h"
+#include "experiments/live/slices.h"
 
-#include <stdio.h>
 #include <string.h>
-
-enum { DIMENSION_TEXT_MAX = LIVE_DIMENSIONS_MAX * 20 };
 
 /* The user ids of every record. */
 struct live_names live_batch_users(const struct live_batch_run *batch)
@@ -80,12 +78,12 @@ enum error live_batch_number_covariates(struct live_batch_run *batch)
 }
 
 /* Whether the record will be dropped: the user already has one, possibly earlier in the batch. */
-static bool is_dropped(const struct live_batch_run *batch, const char *user_id,
+static bool is_dropped(enum live_kind kind, const struct live_units *units, const char *user_id,
                        struct live_units *seen)
 {
-    const struct live_unit *unit = live_units_find(&batch->units, user_id);
+    const struct live_unit *unit = live_units_find(units, user_id);
 
-    if ((batch->kind == LIVE_STRATA ? unit->stratum != 0 : unit->exposed) ||
+    if ((kind == LIVE_STRATA ? unit->stratum != 0 : unit->exposed) ||
         live_units_find(seen, user_id))
         return true;
     live_units_add(seen, user_id);
@@ -93,7 +91,7 @@ static bool is_dropped(const struct live_batch_run *batch, const char *user_id,
 }
 
 /* Only names that will be stored are names of the experiment. */
-static enum error number_slices(struct live_batch_run *batch)
+enum error live_batch_number_slices(struct live_batch_run *batch, const struct live_units *units)
 {
     struct arena *arena = batch->call->arena;
     struct live_units seen;
@@ -105,17 +103,20 @@ static enum error number_slices(struct live_batch_run *batch)
         const struct live_dimension *dimension;
 
         if (batch->kind == LIVE_STRATA) {
-            if (!is_dropped(batch, strata[i].user_id, &seen))
+            if (!is_dropped(batch->kind, units, strata[i].user_id, &seen))
                 live_name_entry(arena, &batch->names, "", strata[i].stratum);
             continue;
         }
         dimension = exposures[i].dimensions.items;
-        if (exposures[i].dimensions.count == 0 || is_dropped(batch, exposures[i].user_id, &seen))
+        if (exposures[i].dimensions.count == 0 ||
+            is_dropped(batch->kind, units, exposures[i].user_id, &seen))
             continue;
         for (size_t k = 0; k < exposures[i].dimensions.count; k++)
             live_name_entry(arena, &batch->names, dimension[k].name, dimension[k].value);
     }
-    return live_number_names(batch->call, &batch->experiment, LIVE_SLICE_NAMES, &batch->names);
+    if (batch->kind == LIVE_STRATA)
+        return live_number_names(batch->call, &batch->experiment, LIVE_SLICE_NAMES, &batch->names);
+    return live_number_slices(batch->call, &batch->experiment, &batch->names);
 }
 
 static enum error number_names(struct live_batch_run *batch)
@@ -127,7 +128,7 @@ static enum error number_names(struct live_batch_run *batch)
         return batch->part ? ERROR_NONE : live_batch_number_covariates(batch);
     case LIVE_STRATA:
     case LIVE_EXPOSURES:
-        return number_slices(batch);
+        return live_batch_number_slices(batch, &batch->units);
     default:
         return ERROR_NONE;
     }
@@ -147,21 +148,6 @@ static void open_subject(struct live_batch_run *batch, struct live_unit *root)
     live_rollup_subject(&batch->rollup, root, -1);
     root->open = true;
     live_names_add(&batch->opened, root->user_id);
-}
-
-static const char *slices_of(struct live_batch_run *batch, const struct live_exposure *record)
-{
-    const struct live_dimension *dimension = record->dimensions.items;
-    char text[DIMENSION_TEXT_MAX];
-    size_t length = 0;
-
-    if (record->dimensions.count == 0)
-        return NULL;
-    for (size_t i = 0; i < record->dimensions.count; i++)
-        length +=
-            (size_t)snprintf(text + length, sizeof text - length, i ? " %lld" : "%lld",
-                             (long long)number_of(batch, dimension[i].name, dimension[i].value));
-    return arena_copy_string(batch->call->arena, text);
 }
 
 /* The place of the current record among all that were received. */
@@ -208,7 +194,7 @@ static void take_exposure(struct live_batch_run *batch, const struct live_exposu
         note_pace(&batch->experiment, unit->occurred_at);
     unit->exposed_at = batch->now;
     unit->exposure_sequence = take_sequence(batch);
-    unit->dimensions = slices_of(batch, record);
+    unit->dimensions = live_slices_text(batch->call->arena, &batch->names, record);
     unit->root->retime = true;
     batch->outcome->recorded++;
 }

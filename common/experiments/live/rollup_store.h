@@ -31,6 +31,10 @@ struct live_reading {
 MUST_CHECK enum error live_read_experiment(const struct live_call *call, const char *id,
                                            struct live_reading *reading);
 
+/* The design of a project, into `design` and `updated_at`. */
+MUST_CHECK enum error live_read_design(const struct live_call *call, const char *id,
+                                       struct live_reading *reading);
+
 /* For a change other than an event: takes the lock of the experiment, and of all its buckets; reads
  * the row as stored, without sums, and what the experiment is stored in. */
 MUST_CHECK enum error live_lock_experiment(const struct live_call *call, const char *id,
@@ -55,10 +59,14 @@ MUST_CHECK enum error live_save_experiment(const struct live_call *call,
 /* Kinds of names; a slice also has a dimension. */
 enum live_name_kind { LIVE_METRIC_NAMES, LIVE_COVARIATE_NAMES, LIVE_SLICE_NAMES };
 
+/* Where a value of a dimension goes: see slices.h. */
+enum live_place { LIVE_NAME_OWN, LIVE_NAME_OTHER, LIVE_NAME_NONE };
+
 struct live_name {
     const char *dimension; /* "" for strata, and for kinds other than slices */
     const char *name;
     int64_t number; /* 0 = not known yet */
+    enum live_place place;
 };
 struct live_name_list {
     size_t count;
@@ -69,8 +77,9 @@ struct live_name_list {
 struct live_name *live_name_entry(struct arena *arena, struct live_name_list *names,
                                   const char *dimension, const char *name);
 
-/* Assigns numbers to all names of the list; creates names that are new to the experiment: for a
- * bucket in all buckets, which must be locked, with the counters of its `whole`. */
+/* Assigns numbers to all names of the list that have a place of their own; creates names that are
+ * new to the experiment: for a bucket in all buckets, which must be locked, with the counters of
+ * its `whole`. */
 MUST_CHECK enum error live_number_names(const struct live_call *call,
                                         struct live_experiment *experiment,
                                         enum live_name_kind kind, struct live_name_list *names);

@@ -110,6 +110,26 @@ static void choose_covariates(struct live_view *view, struct arena *arena)
               name_order);
 }
 
+/* Of dimensions that the design names after the data there may be more than places: none is read
+ * then. */
+static enum error read_declared(const struct live_call *call, struct live_view *view,
+                                const struct integer_list *numbers)
+{
+    const struct object_list *dimensions = &view->design->setup->dimensions;
+    const struct payload_dimension *items = dimensions->items;
+    int64_t any = live_bucket_number(&view->experiment, 0);
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < dimensions->count; i++) {
+        size_t before = view->slices.count;
+
+        error = live_read_slices(call, any, items[i].name, &view->slices);
+        if (!error && view->slices.count - before <= LIVE_SLICES_MAX)
+            error = live_read_metrics(call, numbers, items[i].name, &view->rollup);
+    }
+    return error;
+}
+
 static enum error read_parts(const struct live_call *call, const struct live_view_options *options,
                              struct live_view *view)
 {
@@ -130,7 +150,7 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
         error = live_read_slices(call, any, options->dimension, &view->slices);
     if (!error && view->slices.count > 0 && view->slices.count <= LIVE_SLICES_MAX)
         error = live_read_metrics(call, &numbers, options->dimension, &view->rollup);
-    return error;
+    return error || !options->declared ? error : read_declared(call, view, &numbers);
 }
 
 /* In one snapshot; `stale` says that the aggregates are for another design. */

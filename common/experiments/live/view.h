@@ -10,7 +10,7 @@
 enum {
     LIVE_STRATA_MAX = 50, /* with more strata, nothing is stratified */
     LIVE_GUARDRAILS_MAX = 3,
-    LIVE_SLICES_MAX = 50 /* slices of a requested dimension */
+    LIVE_SLICES_MAX = 51 /* slices of a requested dimension, "other" included */
 };
 
 /* Events under names that the design does not have. */
@@ -36,7 +36,7 @@ struct live_view {
     int64_t covariates_wanted;        /* covariates that enough subjects have */
     struct live_covered_list covered; /* all covariates, by number of subjects */
     struct live_unknown unknown;      /* on request */
-    struct live_name_list slices;     /* of the requested dimension */
+    struct live_name_list slices;     /* of the requested dimension, or of all declared ones */
     const char *dimension;            /* as requested; NULL = none */
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
@@ -44,6 +44,7 @@ struct live_view {
 /* Optional parts to read. */
 struct live_view_options {
     const char *dimension; /* its slices, for all metrics; NULL = none */
+    bool declared;         /* in place of that: the slices of all dimensions of the design */
     bool bins;             /* of the metrics counted in bins */
     bool unknown;          /* events under names that are not in the design */
 };

@@ -126,6 +126,10 @@ static const struct field setup_fields[] = {
     NULLABLE_NUMBER(OWNER, icc),
     OBJECT(OWNER, namespace, namespace_schema, .nullable = true),
     OBJECTS(OWNER, targeting_rules, targeting_schema, .max_length = TARGETING_RULES_MAX),
+    OBJECTS(OWNER, dimensions, payload_dimension_schema, .max_length = PAYLOAD_DIMENSIONS_MAX,
+            .omit_if_null = true,
+            .help = "By which results are told apart. With dimensions here, others that come with "
+                    "exposures are not kept."),
 };
 #undef OWNER
 
@@ -151,11 +155,17 @@ static bool icc_is_share(const void *object)
     return sizing_icc_holds(((const struct payload_setup *)object)->icc);
 }
 
+static bool dimensions_differ(const void *object)
+{
+    return payload_dimensions_differ(&((const struct payload_setup *)object)->dimensions);
+}
+
 static const struct schema_rule setup_rules[] = {
     {"errors.schemas.traffic_split_length", split_has_every_variant},
     {"errors.schemas.traffic_split_positive", split_is_positive},
     {"errors.schemas.cluster_size_min", cluster_has_a_user},
     {"errors.schemas.icc_range", icc_is_share},
+    {"errors.schemas.dimensions_differ", dimensions_differ},
 };
 static SCHEMA(setup_schema, struct payload_setup, "SetupBlock", setup_fields,
               .help = "Who takes part, and how traffic is split.", RULES(setup_rules));

@@ -7,6 +7,7 @@
 
 #include "base/schema.h"
 #include "experiments/design/sizing_rules.h"
+#include "experiments/payloads/payload_dimensions.h"
 
 enum {
     PAYLOAD_SCHEMA_VERSION = 1,          /* stored beside every payload */
@@ -67,6 +68,7 @@ struct payload_setup {
     struct optional_number icc;
     const struct payload_namespace *namespace;
     OBJECT_LIST(struct targeting_rule, targeting_rules); /* struct targeting_rule */
+    OBJECT_LIST(struct payload_dimension, dimensions);   /* struct payload_dimension */
 };
 
 enum robust_statistic { ROBUST_CAPPED_MEAN, ROBUST_WINSORIZED_MEAN, ROBUST_QUANTILE, ROBUST__MAX };
