@@ -20,6 +20,7 @@ pytest_plugins = ["store_fixtures"]
 pytestmark = pytest.mark.both_engines
 
 START = 1_770_000_000
+PROGRAM_SECONDS = 1800  # for a million events on a busy machine
 EVENTS = 1_000_000 if os.environ.get("ASSAY_TEST_SOAK") else 6_000
 
 
@@ -168,9 +169,9 @@ def test_every_figure_from_the_raw_records(store, way, metric_type):
     shown = slices(experiment)
     found, differences = compare(shown, Slices(plan, log))
     assert found > 0 and differences > 0, "nothing found proves little"
-    done = store.program("live-rebuild", "--verify", experiment.id)
+    done = store.program("live-rebuild", "--verify", experiment.id, seconds=PROGRAM_SECONDS)
     assert done.returncode == 0 and "differences=0" in done.stdout, done.stdout + done.stderr
-    done = store.program("live-rebuild", experiment.id)
+    done = store.program("live-rebuild", experiment.id, seconds=PROGRAM_SECONDS)
     assert done.returncode == 0
     again = slices(experiment)
     assert again["discoveries"] == shown["discoveries"] and people(again) == people(shown)

@@ -202,11 +202,11 @@ class Store:
         return {"ASSAY_SQL_DIR": str(Path(__file__).resolve().parents[2] / "sql"), "PATH": "/usr/bin:/bin",
                 **{k: v for k, v in self.stack.env.items() if k.startswith("AB_")}}
 
-    def program(self, name, *arguments, **environment):
+    def program(self, name, *arguments, seconds=120, **environment):
         """Runs a program of cron-bin/ on the database of the stack."""
         settings = {**self.program_environment(), **environment}
         return subprocess.run([self.stack.build / "cron-bin" / name, *arguments], cwd=self.stack.directory, text=True,
-                              env=settings, capture_output=True, timeout=120, check=False)
+                              env=settings, capture_output=True, timeout=seconds, check=False)
 
 
 class Stores:

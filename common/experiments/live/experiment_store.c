@@ -1,6 +1,6 @@
 /* SQL of the row of an experiment, of the names in it, and of the aggregates that its design needs.
  */
-#include "experiments/live/rollup_store.h"
+#include "experiments/live/metric_rules.h"
 
 #include "base/json.h"
 #include "base/list.h"
@@ -19,6 +19,7 @@ struct experiment_row {
     struct live_experiment experiment;
     const char *robust;
     const char *covariates_used;
+    const char *metric_rules;
 };
 
 #define NUMBER_COLUMN(column, member)                                                              \
@@ -57,6 +58,7 @@ static const struct field row_fields[] = {
     NUMBER_COLUMN("conversion_window", window),
     NUMBER_COLUMN("buckets", buckets),
     STRING(struct experiment_row, covariates_used),
+    STRING(struct experiment_row, metric_rules),
 };
 static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields);
 
@@ -64,7 +66,7 @@ static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields
     "experiment, version, next_unit, next_sequence, metrics, covariates, slices, strata, links,"   \
     " alias_exposures, alias_conversions, merged_people, spike_events, primary_metric, numerator," \
     " denominator, stale, first_exposed_at, last_exposed_at, robust, conversion_window,"           \
-    " covariates_used, buckets"
+    " covariates_used, metric_rules, buckets"
 
 static const struct statement find_project = {
     .name = "live_project",
@@ -89,7 +91,8 @@ static const struct statement update_experiment = {
            " metrics = ?, covariates = ?, slices = ?, strata = ?, links = ?,"
            " alias_exposures = ?, alias_conversions = ?, merged_people = ?, spike_events = ?,"
            " primary_metric = ?, numerator = ?, denominator = ?, stale = ?, first_exposed_at = ?,"
-           " last_exposed_at = ?, robust = ?, conversion_window = ?, covariates_used = ?"
+           " last_exposed_at = ?, robust = ?, conversion_window = ?, covariates_used = ?,"
+           " metric_rules = ?"
            " WHERE experiment = ?",
 };
 
@@ -207,7 +210,7 @@ static void read_used(const char *text, struct live_experiment *experiment)
 static bool read_row(struct query *query, const char *id, struct arena *arena,
                      struct live_experiment *experiment)
 {
-    struct experiment_row row = {.robust = "", .covariates_used = ""};
+    struct experiment_row row = {.robust = "", .covariates_used = "", .metric_rules = ""};
 
     if (!query_next(query))
         return false;
@@ -216,6 +219,7 @@ static bool read_row(struct query *query, const char *id, struct arena *arena,
     experiment->id = id;
     read_robust(row.robust, experiment);
     read_used(row.covariates_used, experiment);
+    experiment->rule_count = live_read_rules(row.metric_rules, experiment->rules);
     return true;
 }
 
@@ -315,15 +319,17 @@ struct live_design_metrics live_design_metrics(const struct experiment_payload *
 
 static const double day = 86400e6; /* microseconds */
 
+int64_t live_window_of(int conversion_window, struct optional_number days)
+{
+    if (conversion_window == WINDOW_ALL)
+        return LIVE_WINDOW_ALL;
+    return days.given ? (int64_t)fmax(days.value * day, 1) : LIVE_WINDOW_OPEN;
+}
+
 int64_t live_design_window(const struct experiment_payload *design)
 {
-    const struct payload_metrics *metrics = design->metrics;
-
-    if (metrics->conversion_window == WINDOW_ALL)
-        return LIVE_WINDOW_ALL;
-    if (!metrics->conversion_window_days.given)
-        return LIVE_WINDOW_OPEN;
-    return (int64_t)fmax(metrics->conversion_window_days.value * day, 1);
+    return live_window_of(design->metrics->conversion_window,
+                          design->metrics->conversion_window_days);
 }
 
 static enum error make_row(const struct live_call *call, const char *id, int64_t buckets,
@@ -436,6 +442,7 @@ enum error live_save_experiment(const struct live_call *call,
     query_bind_text(query, robust_text(experiment, call->arena));
     query_bind_integer(query, experiment->window);
     query_bind_text(query, used_text(experiment, call->arena));
+    query_bind_text(query, live_rules_text(experiment->rules, experiment->rule_count, call->arena));
     query_bind_integer(query, experiment->number);
     return query_end(query, call->problem);
 }
@@ -608,6 +615,7 @@ enum error live_fit_design(const struct live_call *call, const struct experiment
 {
     const struct live_design_metrics metrics = live_design_metrics(design);
     const struct object_list *robust = &design->metrics->robust_metrics;
+    const struct object_list *rules = &design->metrics->metric_rules;
     const char *const needed[] = {metrics.primary, metrics.numerator, metrics.denominator};
     struct live_name_list names = {0};
     enum error error;
@@ -618,12 +626,16 @@ enum error live_fit_design(const struct live_call *call, const struct experiment
     for (size_t i = 0; i < robust->count; i++)
         live_name_entry(call->arena, &names, "",
                         ((const struct robust_metric *)robust->items)[i].name);
+    for (size_t i = 0; i < rules->count; i++)
+        live_name_entry(call->arena, &names, "",
+                        ((const struct metric_rule *)rules->items)[i].name);
     error = live_number_names(call, experiment, LIVE_METRIC_NAMES, &names);
     experiment->primary_metric = live_name_number(&names, metrics.primary);
     experiment->numerator = live_name_number(&names, metrics.numerator);
     experiment->denominator = live_name_number(&names, metrics.denominator);
     experiment->robust_count = live_design_robust(design, &names, experiment->robust);
     experiment->window = live_design_window(design);
+    experiment->rule_count = live_design_rules(design, &names, experiment->rules);
     return error;
 }
 

@@ -212,7 +212,8 @@ static void take_conversion(struct live_batch_run *batch, const struct live_conv
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
     int64_t metric = number_of(batch, "", record->metric);
     int64_t moment = record->occurred_at.given ? record->occurred_at.value : batch->now;
-    const struct live_timed_value timed = {record->value, moment, batch->experiment.window};
+    const struct live_timed_value timed = {record->value, moment,
+                                           live_metric_window(&batch->experiment, metric)};
     struct live_values *values;
 
     open_subject(batch, unit->root);

@@ -332,7 +332,7 @@ enum error live_load_units(const struct live_load *load, const struct live_names
 static struct live_timed_value read_moment(struct query *query, const struct live_load *load)
 {
     return (struct live_timed_value){query_number(query, 2), query_integer(query, 3),
-                                     load->experiment->window};
+                                     live_metric_window(load->experiment, query_integer(query, 1))};
 }
 
 static bool is_out_of_time(const struct live_unit *unit)

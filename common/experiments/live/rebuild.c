@@ -1,6 +1,8 @@
 /* Reads every subject once, a thousand at a time, through the same code as ingestion. */
 #include "experiments/live/rebuild.h"
 
+#include "experiments/live/metric_rules.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,6 +340,17 @@ static bool keeps_robust(const struct live_reading *reading, const struct live_n
     return true;
 }
 
+static bool keeps_rules(const struct live_call *call, const struct live_reading *reading,
+                        const struct live_name_list *metrics)
+{
+    const struct live_experiment *experiment = &reading->experiment;
+    struct live_metric_rule wanted[LIVE_RULES_MAX];
+    size_t count = live_design_rules(reading->design, metrics, wanted);
+
+    return strcmp(live_rules_text(wanted, count, call->arena),
+                  live_rules_text(experiment->rules, experiment->rule_count, call->arena)) == 0;
+}
+
 static int integer_order(const void *one, const void *other)
 {
     int64_t first = *(const int64_t *)one, second = *(const int64_t *)other;
@@ -377,7 +390,8 @@ bool live_is_stale(const struct live_call *call, const struct live_reading *read
         (needed.numerator && !live_name_number(metrics, needed.numerator)) ||
         (needed.denominator && !live_name_number(metrics, needed.denominator)))
         return true;
-    if (!keeps_robust(reading, metrics) || !keeps_covariates(experiment, covered) ||
+    if (!keeps_robust(reading, metrics) || !keeps_rules(call, reading, metrics) ||
+        !keeps_covariates(experiment, covered) ||
         experiment->window != live_design_window(reading->design))
         return true;
     return experiment->primary_metric != live_name_number(metrics, needed.primary) ||

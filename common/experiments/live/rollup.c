@@ -162,11 +162,44 @@ static void merge_values(struct live_rollup *rollup, struct person *person,
     rollup->scratch[person->value_count++] = *values;
 }
 
+static const struct live_metric_rule *rule_of(const struct live_experiment *experiment,
+                                              int64_t metric)
+{
+    for (size_t i = 0; i < experiment->rule_count; i++)
+        if (experiment->rules[i].metric == metric)
+            return &experiment->rules[i];
+    return NULL;
+}
+
+int64_t live_metric_window(const struct live_experiment *experiment, int64_t metric)
+{
+    const struct live_metric_rule *rule = rule_of(experiment, metric);
+
+    return rule ? rule->window : experiment->window;
+}
+
+double live_capped_value(const struct live_experiment *experiment, int64_t metric, double value)
+{
+    const struct live_metric_rule *rule = rule_of(experiment, metric);
+
+    return rule ? fmin(fmax(value, rule->lower), rule->upper) : value;
+}
+
 static void count_all(struct live_values *values)
 {
     values->counted = values->events;
     values->counted_huge = values->huge;
     values->counted_sum = values->sum;
+}
+
+/* Values too large for sums stay what they are. */
+static void cap_values(const struct live_experiment *experiment, struct live_values *values)
+{
+    double value = sum_value(&values->counted_sum);
+    double capped = live_capped_value(experiment, values->metric, value);
+
+    if (capped != value && values->counted_huge == 0)
+        values->counted_sum = (struct sum){capped, 0};
 }
 
 static struct person look_at(struct live_rollup *rollup, const struct live_unit *root)
@@ -178,9 +211,12 @@ static struct person look_at(struct live_rollup *rollup, const struct live_unit 
         merge_values(rollup, &person, &unit->values[i]);
     person.values = rollup->scratch;
     for (size_t i = 0; i < person.value_count; i++) {
-        person.events += rollup->scratch[i].events;
-        if (rollup->experiment->window == LIVE_WINDOW_ALL)
-            count_all(&rollup->scratch[i]);
+        struct live_values *values = &rollup->scratch[i];
+
+        person.events += values->events;
+        if (live_metric_window(rollup->experiment, values->metric) == LIVE_WINDOW_ALL)
+            count_all(values);
+        cap_values(rollup->experiment, values);
     }
     person.arm = person.exposure ? (int)person.exposure->variation : LIVE_HOLDOUT;
     return person;

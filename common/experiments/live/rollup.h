@@ -9,6 +9,7 @@
 #include "base/optional.h"
 #include "experiments/live/records.h"
 #include "experiments/live/units.h"
+#include "experiments/payloads/payload_metric_rules.h"
 
 enum {
     LIVE_COVARIATES_MAX = 10, /* with more covariates, nothing is adjusted */
@@ -23,6 +24,15 @@ struct live_robust {
     int64_t metric;
     bool capped;
     double cap;
+};
+
+/* How a metric counts where the design has a rule for it: see LIVE_WINDOW_ALL; the sum of a
+ * subject's values is capped, without a cap infinite. */
+enum { LIVE_RULES_MAX = PAYLOAD_METRIC_RULES_MAX };
+struct live_metric_rule {
+    int64_t metric;
+    int64_t window;
+    double lower, upper;
 };
 
 /* The row of live_experiments, or of live_buckets with what it shares with that. */
@@ -41,6 +51,8 @@ struct live_experiment {
     int64_t used[LIVE_COVARIATES_MAX]; /* covariates by number: factors 2, 3, ... */
     size_t robust_count;
     struct live_robust robust[LIVE_ROBUST_MAX];
+    size_t rule_count;
+    struct live_metric_rule rules[LIVE_RULES_MAX];
     bool stale;
     struct optional_integer first_exposed_at, last_exposed_at; /* of the arms, as sent */
     int64_t buckets; /* that its users are divided over (bucket_store.h); 1 and less = it is not */
@@ -110,6 +122,12 @@ struct live_rollup {
 
 void live_rollup_start(struct live_rollup *rollup, const struct live_experiment *experiment,
                        struct arena *arena);
+
+/* The events of a metric that count. */
+int64_t live_metric_window(const struct live_experiment *experiment, int64_t metric);
+
+/* The sum of a subject's values as it counts. */
+double live_capped_value(const struct live_experiment *experiment, int64_t metric, double value);
 
 /* Whether the subject of `root` counts: exposed, not excluded, and no robot by its events. */
 bool live_subject_counts(const struct live_unit *root, const struct live_experiment *experiment);

@@ -133,6 +133,7 @@ struct live_design_metrics live_design_metrics(const struct experiment_payload *
 
 /* The events that the design counts: see LIVE_WINDOW_ALL. */
 int64_t live_design_window(const struct experiment_payload *design);
+int64_t live_window_of(int conversion_window, struct optional_number days);
 
 /* The further aggregates that a design needs. `names` holds the metric numbers; 0 for a metric
  * without a number. */

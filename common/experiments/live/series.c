@@ -177,18 +177,30 @@ struct running {
     bool converted, huge;
 };
 
-static void add_squares(struct growth *growth, const struct running *running, int sign)
+/* As it counts. */
+static struct running capped(const struct pass *pass, const struct running *running)
 {
+    struct running counted = *running;
+
+    counted.value = live_capped_value(&pass->part, pass->metric, running->value);
+    counted.other = live_capped_value(&pass->part, pass->other, running->other);
+    return counted;
+}
+
+static void add_sums(struct growth *growth, const struct running *running, int sign)
+{
+    sum_add(&growth->value, sign * running->value);
+    sum_add(&growth->other, sign * running->other);
     sum_add_product(&growth->value_squares, sign * running->value, running->value);
     sum_add_product(&growth->other_squares, sign * running->other, running->other);
     sum_add_product(&growth->products, sign * running->value, running->other);
 }
 
 /* The events of one subject and one day: what they change. */
-static void add_events(struct growth *growth, struct running *running,
+static void add_events(const struct pass *pass, struct growth *growth, struct running *running,
                        const struct gathered *events, size_t count)
 {
-    struct running after = *running;
+    struct running after = *running, before = capped(pass, running);
     struct sum value = {running->value, 0}, other = {running->other, 0};
 
     for (size_t i = 0; i < count; i++) {
@@ -205,12 +217,10 @@ static void add_events(struct growth *growth, struct running *running,
     growth->converted += after.converted && !running->converted;
     growth->huge += after.huge && !running->huge;
     if (!after.huge) {
-        sum_add(&growth->value, after.value);
-        sum_add(&growth->value, -running->value);
-        sum_add(&growth->other, after.other);
-        sum_add(&growth->other, -running->other);
-        add_squares(growth, running, -1);
-        add_squares(growth, &after, 1);
+        const struct running counted = capped(pass, &after);
+
+        add_sums(growth, &before, -1);
+        add_sums(growth, &counted, 1);
     }
     *running = after;
 }
@@ -228,7 +238,7 @@ static void add_subject(struct pass *pass, const struct live_unit *root,
     for (size_t i = 0; i < count; i = next) {
         for (next = i + 1; next < count && events[next].day == events[i].day;)
             next++;
-        add_events(growth_at(pass, events[i].day, exposure->variation), &running, &events[i],
+        add_events(pass, growth_at(pass, events[i].day, exposure->variation), &running, &events[i],
                    next - i);
     }
 }

@@ -48,7 +48,8 @@ static void warn_of_crossing(struct warnings *warnings, const struct live_popula
 static void warn_of_early_events(struct warnings *warnings, const struct live_event_timing *timing)
 {
     const struct live_results *results = warnings->results;
-    bool counted = results->design->conversion_window == WINDOW_ALL;
+    struct optional_number unused;
+    bool counted = payload_window(results->design, timing->metric, &unused) == WINDOW_ALL;
 
     if ((double)timing->out_of_order <= policy_anomaly_share * (double)timing->total)
         return;

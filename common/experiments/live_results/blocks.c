@@ -237,8 +237,9 @@ static void time_events(const struct live_results *results, struct live_event_ti
         .status = "ok",
         .metric = live_results_timed_metric(results),
         .horizon_days = horizon_days,
-        .conversion_window = conversion_window_names[results->design->conversion_window],
-        .conversion_window_days = results->design->conversion_window_days};
+    };
+    block->conversion_window = conversion_window_names[payload_window(
+        results->design, block->metric, &block->conversion_window_days)];
     for (int arm = 0; metric && arm < LIVE_ARMS_MAX; arm++) {
         const struct live_cell *cell = live_rollup_cell(rollup, metric, LIVE_EVERYBODY, arm);
 

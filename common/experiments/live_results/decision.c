@@ -133,11 +133,22 @@ static const char *const decrease_texts[REASON__MAX] = {
     [REASON_WORTHWHILE_EXCLUDED] = "live.reasons_decrease.worthwhile_effect_excluded",
 };
 
+/* Of the metric that decides. */
+static int decisive_window(const struct payload_metrics *design, struct optional_number *days)
+{
+    return payload_window(design,
+                          design->metric_type == METRIC_RATIO ? design->numerator_metric_name
+                                                              : design->primary_metric_name,
+                          days);
+}
+
 static const char *text_of(const struct payload_metrics *design, enum reason reason)
 {
+    struct optional_number unused;
+
     if (design->direction == GOAL_DECREASE && decrease_texts[reason])
         return decrease_texts[reason];
-    if (reason == REASON_EARLY_EVENTS && design->conversion_window == WINDOW_AFTER_EXPOSURE)
+    if (reason == REASON_EARLY_EVENTS && decisive_window(design, &unused) == WINDOW_AFTER_EXPOSURE)
         return "live.reasons.events_before_exposure_left_out";
     return reason_texts[reason];
 }
@@ -372,9 +383,9 @@ static const struct decision_policy *policy_of(const struct decision_context *co
         .baseline_value = GIVEN_NUMBER(design->baseline_value),
         .planned_power = GIVEN_NUMBER(design->power),
         .direction = goal_direction_names[design->direction],
-        .conversion_window = conversion_window_names[design->conversion_window],
-        .conversion_window_days = design->conversion_window_days,
         .evidence_fields = {sizeof evidence_fields / sizeof evidence_fields[0], evidence_fields}};
+    policy->conversion_window =
+        conversion_window_names[decisive_window(design, &policy->conversion_window_days)];
     return policy;
 }
 

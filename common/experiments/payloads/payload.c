@@ -252,8 +252,6 @@ static const struct field metric_direction_fields[] = {
 static SCHEMA(metric_direction_schema, struct metric_direction, "MetricDirection",
               metric_direction_fields, .help = "Where a secondary metric should go.");
 
-const char *const conversion_window_names[WINDOW__MAX] = {"all", "after_exposure"};
-
 #define OWNER struct payload_metrics
 static const struct field metrics_fields[] = {
     TEXT_FIELD(OWNER, primary_metric_name),
@@ -288,6 +286,8 @@ static const struct field metrics_fields[] = {
                    "exposure do not."),
     NULLABLE_NUMBER(OWNER, conversion_window_days, .lower = ABOVE(0), .upper = AT_MOST(3650),
                     .help = "With after_exposure: how long after the exposure events count."),
+    OBJECTS(OWNER, metric_rules, payload_metric_rule_schema, .max_length = PAYLOAD_METRIC_RULES_MAX,
+            .omit_if_null = true, .help = "Of metrics that count in their own way."),
 };
 #undef OWNER
 
@@ -365,6 +365,36 @@ static bool directions_are_of_secondary(const void *object)
     return true;
 }
 
+static bool names_metric(const struct payload_metrics *metrics, const char *name)
+{
+    const char *const own[] = {metrics->primary_metric_name, metrics->numerator_metric_name,
+                               metrics->denominator_metric_name};
+    const struct guardrail_metric *guardrails = metrics->guardrail_metrics.items;
+    const struct robust_metric *robust = metrics->robust_metrics.items;
+
+    for (size_t i = 0; i < COUNT_OF(own); i++)
+        if (own[i] && strcmp(own[i], name) == 0)
+            return true;
+    for (size_t i = 0; i < metrics->guardrail_metrics.count; i++)
+        if (strcmp(guardrails[i].name, name) == 0)
+            return true;
+    for (size_t i = 0; i < metrics->robust_metrics.count; i++)
+        if (strcmp(robust[i].name, name) == 0)
+            return true;
+    return has_secondary(metrics, name);
+}
+
+static bool rules_are_of_metrics(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+    const struct metric_rule *rules = metrics->metric_rules.items;
+
+    for (size_t i = 0; i < metrics->metric_rules.count; i++)
+        if (!names_metric(metrics, rules[i].name))
+            return false;
+    return payload_rules_differ(&metrics->metric_rules);
+}
+
 static bool days_have_a_window(const void *object)
 {
     const struct payload_metrics *metrics = object;
@@ -400,6 +430,7 @@ static const struct schema_rule metrics_rules[] = {
     {"errors.schemas.mde_pct_direction", effect_fits_direction},
     {"errors.schemas.secondary_directions", directions_are_of_secondary},
     {"errors.schemas.conversion_window_days", days_have_a_window},
+    {"errors.schemas.metric_rules", rules_are_of_metrics},
     {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
     {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
     {"errors.schemas.continuous_std_positive", continuous_std_is_positive},
@@ -515,6 +546,16 @@ int payload_secondary_direction(const struct payload_metrics *metrics, const cha
         if (strcmp(directions[i].name, name) == 0)
             return directions[i].direction;
     return GOAL_INCREASE;
+}
+
+int payload_window(const struct payload_metrics *metrics, const char *name,
+                   struct optional_number *days)
+{
+    const struct metric_rule *rule = payload_find_rule(&metrics->metric_rules, name);
+    bool own = rule && rule->conversion_window >= 0;
+
+    *days = own ? rule->conversion_window_days : metrics->conversion_window_days;
+    return own ? rule->conversion_window : metrics->conversion_window;
 }
 
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request)

@@ -8,6 +8,7 @@
 #include "base/schema.h"
 #include "experiments/design/sizing_rules.h"
 #include "experiments/payloads/payload_dimensions.h"
+#include "experiments/payloads/payload_metric_rules.h"
 
 enum {
     PAYLOAD_SCHEMA_VERSION = 1,          /* stored beside every payload */
@@ -91,10 +92,6 @@ struct metric_direction {
     int direction; /* enum goal_direction */
 };
 
-/* The counted events: all, or those after the exposure. */
-enum conversion_window { WINDOW_ALL, WINDOW_AFTER_EXPOSURE, WINDOW__MAX };
-extern const char *const conversion_window_names[WINDOW__MAX];
-
 enum guardrail_direction { GUARDRAIL_INCREASE_IS_BAD, GUARDRAIL_DECREASE_IS_BAD, GUARDRAIL__MAX };
 
 struct guardrail_metric {
@@ -130,6 +127,7 @@ struct payload_metrics {
     OBJECT_LIST(struct robust_metric, robust_metrics);          /* struct robust_metric */
     int conversion_window;                                      /* enum conversion_window */
     struct optional_number conversion_window_days; /* after the exposure; absent = any */
+    OBJECT_LIST(struct metric_rule, metric_rules); /* struct metric_rule */
 };
 
 struct payload_constraints {
@@ -196,6 +194,10 @@ SCHEMA_OF(design_schema, struct experiment_payload);
 
 /* Desired direction of a secondary metric: GOAL_INCREASE when the design gives none. */
 int payload_secondary_direction(const struct payload_metrics *metrics, const char *name);
+
+/* The window in which events of a metric count: its own, or that of the experiment. */
+int payload_window(const struct payload_metrics *metrics, const char *name,
+                   struct optional_number *days);
 
 /* The sizing request of the design. Its lists are those of the payload. */
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);
