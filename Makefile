@@ -41,7 +41,9 @@ fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
 oracle_support = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/oracle/support/*.c))
 
-all: $(responders) $(programs)
+verifier = $(BUILD)/verify-certificate
+
+all: $(responders) $(programs) $(verifier)
 
 $(library): $(library_objects)
 	@rm -f $@
@@ -74,6 +76,12 @@ $(BUILD)/cron-bin/%: $(BUILD)/obj/cron-bin/%/main.o $(library)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+# Checks certificates without any code of the service.
+$(verifier): clients/certificates/verify_certificate.c
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_CFLAGS) $< $(ALL_LDFLAGS) -ljansson -lcrypto -lm -o $@
+
 $(BUILD)/tests/unit/%_test: $(BUILD)/obj/tests/unit/%_test.o $(library)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
@@ -88,6 +96,8 @@ $(BUILD)/tests/samples/%: $(BUILD)/obj/tests/samples/%.o $(library)
 	@mkdir -p $(@D)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/tests/unit/certificate_verifier_test: LIBS += -lcrypto
 
 # What the stack is measured against holds nothing of ours.
 $(BUILD)/tests/bench/stack/%: $(BUILD)/obj/tests/bench/stack/%.o

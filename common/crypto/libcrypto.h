@@ -1,4 +1,4 @@
-/* Private to common/crypto: OpenSSL's libcrypto, which is loaded for the first public key. What
+/* Private to common/crypto: OpenSSL's libcrypto, which is loaded for the first key. What
  * libcrypto calls EVP_DigestVerify is libcrypto.EVP_DigestVerify here. */
 #ifndef ASSAY_CRYPTO_LIBCRYPTO_H
 #define ASSAY_CRYPTO_LIBCRYPTO_H
@@ -16,10 +16,11 @@
 /* clang-format off */
 #define LIBCRYPTO_FUNCTIONS(X) \
     X(ERR_clear_error) \
-    X(EVP_DigestVerify) X(EVP_DigestVerifyInit_ex) X(EVP_MD_CTX_free) X(EVP_MD_CTX_new) \
+    X(EVP_DigestSign) X(EVP_DigestSignInit) X(EVP_DigestVerify) X(EVP_DigestVerifyInit_ex) X(EVP_MD_CTX_free) X(EVP_MD_CTX_new) \
     X(EVP_PKEY_CTX_free) X(EVP_PKEY_CTX_new_from_name) X(EVP_PKEY_CTX_new_from_pkey) \
     X(EVP_PKEY_CTX_set_rsa_padding) X(EVP_PKEY_CTX_set_rsa_pss_saltlen) X(EVP_PKEY_free) \
-    X(EVP_PKEY_fromdata) X(EVP_PKEY_fromdata_init) X(EVP_PKEY_public_check)
+    X(EVP_PKEY_fromdata) X(EVP_PKEY_fromdata_init) X(EVP_PKEY_get_raw_public_key) \
+    X(EVP_PKEY_new_raw_private_key) X(EVP_PKEY_new_raw_public_key) X(EVP_PKEY_public_check)
 /* clang-format on */
 
 #define LIBCRYPTO_MEMBER(name) __typeof__(name) *(name);

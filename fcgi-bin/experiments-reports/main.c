@@ -1,9 +1,11 @@
 /* The experiments service, family reports: comparisons and reports. In a pool of its own, because a
  * report takes long. Routes only. */
+#include "experiments-reports/certificates.h"
 #include "experiments-reports/compare.h"
 #include "experiments-reports/exports.h"
 #include "experiments-reports/results.h"
 #include "experiments-reports/shares.h"
+#include "experiments/certificates/certificate.h"
 #include "experiments/live/share_store.h"
 #include "experiments/service.h"
 
@@ -89,6 +91,27 @@ static const struct route routes[] = {
      .name = "result_html",
      .tag = "reports",
      .summary = "The result of an experiment as an HTML file"},
+    {.method = METHOD_GET,
+     .path = "/api/v1/experiments/{experiment_id}/certificate",
+     .role = ROLE_READER,
+     .reply = &signed_certificate_schema,
+     .errors = ERRORS(400, 413, 503),
+     .handler = certificate_handle,
+     .name = "read_certificate",
+     .tag = "reports",
+     .summary = "The verdict as a signed certificate",
+     .help = "What the decision was computed from, the figures, and the verdict, unrounded and "
+             "signed with Ed25519. Anybody with the file and the public key can check it without "
+             "this service (clients/certificates)."},
+    {.method = METHOD_GET,
+     .path = "/api/v1/certificates/key",
+     .role = ROLE_NOBODY,
+     .reply = &certificate_key_schema,
+     .errors = ERRORS(503),
+     .handler = certificate_key_handle,
+     .name = "read_certificate_key",
+     .tag = "reports",
+     .summary = "The public key that checks certificates"},
     {.method = METHOD_GET,
      .path = SHARES,
      .role = ROLE_WRITER,

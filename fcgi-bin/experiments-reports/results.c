@@ -2,6 +2,7 @@
 #include "experiments-reports/results.h"
 #include "experiments-reports/exports.h"
 
+#include "experiments/certificates/signing_key.h"
 #include "experiments/live/outcome_store.h"
 #include "experiments/live_results/decision.h"
 #include "experiments/reports/reports.h"
@@ -32,6 +33,7 @@ static enum error read_facts(struct request *request, const char *experiment_id,
     struct course *course = ARENA_NEW(arena, struct course);
     struct object_list *outcomes = ARENA_NEW(arena, struct object_list);
     struct live_series series;
+    struct signing_key *key = ARENA_NEW(arena, struct signing_key);
     struct live_call reading;
     enum error error = result_begin(request, &reading);
 
@@ -41,6 +43,8 @@ static enum error read_facts(struct request *request, const char *experiment_id,
         error = live_series_load(&reading, view, LIVE_SERIES_PEOPLE_MAX, &series);
     if (!error)
         error = outcome_list(&reading, experiment_id, outcomes);
+    if (!error)
+        error = signing_key_load(&reading, key);
     if (error)
         return error;
     live_results_statistics(&call, view, stats);
@@ -51,7 +55,8 @@ static enum error read_facts(struct request *request, const char *experiment_id,
                                    .decision = decision,
                                    .course = course,
                                    .outcomes = outcomes,
-                                   .now = report_moment(arena, store_now(arena))};
+                                   .now = report_moment(arena, store_now(arena)),
+                                   .certificate_key = key->fingerprint};
     return ERROR_NONE;
 }
 

@@ -26,6 +26,8 @@ static bool is_protected(const struct request *request)
 {
     bool is_metrics = request->route && request->route->traits & TRAIT_METRICS;
 
+    if (strcmp(request->path, API "/certificates/key") == 0)
+        return false; /* published */
     return starts_with(request->path, API) || strcmp(request->path, "/readyz") == 0 ||
            (is_metrics && *request_prefix(request));
 }

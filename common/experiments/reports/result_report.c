@@ -396,6 +396,8 @@ static void add_plan(const struct report_context *context, const struct result_f
                   report_percent(context, percent * metrics->alpha));
     document_fact(document, report_label(context, "export.power"),
                   report_percent(context, percent * metrics->power));
+    document_fact(document, report_label(context, "export.certificate_key"),
+                  facts->certificate_key);
 }
 
 static void add_outcomes(const struct report_context *context, const struct object_list *outcomes,

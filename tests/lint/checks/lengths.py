@@ -2,7 +2,7 @@
 
 A function ends at 100 lines, and fewer than one in ten are over 60; a file ends at 700 lines. Files
 over 500 lines and functions over 60 are listed. A C file without functions may be as long as its
-table."""
+table. A program that is handed out as one file, to be compiled and read alone, may have 1000 lines."""
 
 import re
 
@@ -11,6 +11,7 @@ from lint import Finding
 FUNCTION_LISTED, FUNCTION_MAX = 60, 100
 FILE_LISTED, FILE_MAX = 500, 700
 SHARE_MAX = 0.10
+ALONE = {"clients/certificates/verify_certificate.c": 1000}
 
 WRITTEN = ("*.c", "*.h", "*.py", "*.js", "*.mjs", "*.ts", "*.css", "*.sh", "*.bash")
 
@@ -56,8 +57,8 @@ def check(tree):
     for path in tree.files(*WRITTEN):
         length = tree.text(path).count("\n")
         if length > FILE_LISTED and not is_table(tree, path):
-            message = f"{length} lines; {FILE_MAX} is the end"
-            yield Finding(path, 1, message, note=length <= FILE_MAX)
+            most = ALONE.get(path, FILE_MAX)
+            yield Finding(path, 1, f"{length} lines; {most} is the end", note=length <= most)
 
 
 def function(length, name="f"):

@@ -1,0 +1,366 @@
+/* From a view to a certificate. */
+#include "experiments/certificates/certificate.h"
+
+#include "crypto/base64url.h"
+#include "db/query.h"
+#include "experiments/certificates/exposed_users.h"
+#include "experiments/certificates/signing_key.h"
+#include "experiments/live_results/policy.h"
+#include "experiments/storage/store.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char format_name[] = "assay-certificate-1";
+
+/* How often an experiment is read again because records came in between. */
+enum { TRIES_MAX = 5 };
+
+static const struct certificate_formulas formulas_of[METRIC__MAX] = {
+    [METRIC_BINARY] = {"two_proportions_pooled_z", "beta_1_1_exact"},
+    [METRIC_CONTINUOUS] = {"welch_t", "normal_flat"},
+    [METRIC_COUNT] = {"welch_t", "normal_flat"},
+    [METRIC_RATIO] = {"ratio_delta_z", "none"},
+};
+
+struct filling {
+    const struct live_results_call *call;
+    const struct live_view *view;
+    const struct live_stats *stats;
+    const struct payload_metrics *design;
+};
+
+static struct optional_number finite_number(double value)
+{
+    return (struct optional_number){isfinite(value), isfinite(value) ? value : 0};
+}
+
+static struct certificate_arm arm_of(const struct filling *filling, const char *metric,
+                                     int64_t slice, int arm)
+{
+    struct live_moments moments =
+        live_view_moments(filling->view, live_view_metric(filling->view, metric), slice, arm);
+    struct certificate_arm result = {
+        .variation_index = arm, .users = moments.n, .converted = moments.converted};
+
+    if (moments.defined) {
+        result.mean = finite_number(moments.mean);
+        result.squares = finite_number(moments.squares);
+    }
+    return result;
+}
+
+/* As live_results_arm() has it. */
+static void fill_ratio(const struct filling *filling, struct certificate_arm *arm)
+{
+    const struct live_products *products =
+        filling->view->rollup.products[LIVE_RATIO][arm->variation_index];
+    const struct live_product(*at)[LIVE_FACTORS_MAX];
+    double n = (double)arm->users;
+
+    arm->mean = arm->squares = (struct optional_number){0};
+    if (!products || arm->users == 0 || products->huge)
+        return;
+    at = products->at;
+    arm->denominator_mean = finite_number(sum_value(&at[0][1].sum) / n);
+    arm->mean = finite_number(sum_value(&at[0][2].sum) / n);
+    arm->denominator_squares =
+        finite_number(fmax(sum_about_means(&at[1][1].sum, &at[0][1].sum, &at[0][1].sum, n), 0));
+    arm->squares =
+        finite_number(fmax(sum_about_means(&at[2][2].sum, &at[0][2].sum, &at[0][2].sum, n), 0));
+    arm->products = finite_number(sum_about_means(&at[1][2].sum, &at[0][1].sum, &at[0][2].sum, n));
+}
+
+static struct object_list list_arms(const struct filling *filling, const char *metric,
+                                    int64_t slice)
+{
+    size_t count = filling->view->arm_count;
+    struct certificate_arm *arms = ARENA_ARRAY(filling->call->arena, struct certificate_arm, count);
+
+    for (size_t i = 0; i < count; i++)
+        arms[i] = arm_of(filling, metric, slice, (int)i);
+    return (struct object_list){count, arms};
+}
+
+static void fill_arms(const struct filling *filling, struct certificate *certificate)
+{
+    struct certificate_arm *arms;
+
+    certificate->arms = list_arms(filling, filling->design->primary_metric_name, LIVE_EVERYBODY);
+    arms = certificate->arms.items;
+    for (size_t i = 0; filling->design->metric_type == METRIC_RATIO && i < certificate->arms.count;
+         i++)
+        fill_ratio(filling, &arms[i]);
+}
+
+static void fill_strata(const struct filling *filling, struct certificate *certificate)
+{
+    const struct live_name_list *names = &filling->view->strata;
+    struct certificate_stratum *strata =
+        ARENA_ARRAY(filling->call->arena, struct certificate_stratum, names->count);
+
+    for (size_t i = 0; i < names->count; i++) {
+        strata[i].stratum = names->items[i].name;
+        strata[i].arms =
+            list_arms(filling, filling->design->primary_metric_name, names->items[i].number);
+    }
+    certificate->strata = (struct object_list){names->count, strata};
+}
+
+static void fill_guardrails(const struct filling *filling, struct certificate *certificate)
+{
+    const struct live_guardrail *block = filling->stats->guardrail;
+    const struct live_guardrail_metric *metrics = block->metrics.items;
+    struct certificate_guardrail *guardrails =
+        ARENA_ARRAY(filling->call->arena, struct certificate_guardrail, block->metrics.count);
+
+    for (size_t i = 0; i < block->metrics.count; i++) {
+        const struct live_guardrail_comparison *comparisons = metrics[i].comparisons.items;
+
+        guardrails[i] = (struct certificate_guardrail){
+            .name = metrics[i].name,
+            .metric_type = metrics[i].metric_type,
+            .direction = metrics[i].direction,
+            .margin = metrics[i].comparisons.count ? comparisons[0].margin : 0,
+            .status = metrics[i].status,
+            .arms = list_arms(filling, metrics[i].name, LIVE_EVERYBODY)};
+    }
+    certificate->guardrails = (struct object_list){block->metrics.count, guardrails};
+}
+
+static void fill_comparison(const struct live_comparison *from,
+                            struct certificate_comparison *comparison)
+{
+    const struct live_always_valid *always = from->always_valid;
+
+    *comparison = (struct certificate_comparison){.treatment_index = from->treatment_index,
+                                                  .status = from->status};
+    if (strcmp(from->status, "ok") != 0)
+        return;
+    comparison->effect = finite_number(from->test.effect);
+    comparison->ci_lower = finite_number(from->test.ci_lower);
+    comparison->ci_upper = finite_number(from->test.ci_upper);
+    comparison->p_value = finite_number(from->test.p_value);
+    comparison->statistic = finite_number(from->test.statistic);
+    comparison->is_significant = (struct optional_boolean){true, from->test.is_significant};
+    comparison->sequential_significant = from->sequential_significant;
+    comparison->probability_better = from->probability_treatment_beats_control;
+    if (!always)
+        return;
+    comparison->always_valid_p_value = always->always_valid_p_value;
+    comparison->ci_sequence_lower = always->ci_sequence_lower;
+    comparison->ci_sequence_upper = always->ci_sequence_upper;
+}
+
+static void fill_comparisons(const struct filling *filling, struct certificate *certificate)
+{
+    const struct live_stats *stats = filling->stats;
+    const struct live_comparison *from = stats->comparisons.items;
+    struct certificate_comparison *comparisons =
+        ARENA_ARRAY(filling->call->arena, struct certificate_comparison, stats->comparisons.count);
+
+    for (size_t i = 0; i < stats->comparisons.count; i++)
+        fill_comparison(&from[i], &comparisons[i]);
+    certificate->comparisons = (struct object_list){stats->comparisons.count, comparisons};
+}
+
+/* The mixture is the same for all comparisons that have one. */
+static struct optional_number mixture_of(const struct live_stats *stats)
+{
+    const struct live_comparison *comparisons = stats->comparisons.items;
+
+    for (size_t i = 0; i < stats->comparisons.count; i++)
+        if (comparisons[i].always_valid && comparisons[i].always_valid->mixture_variance.given)
+            return comparisons[i].always_valid->mixture_variance;
+    return (struct optional_number){0};
+}
+
+static void fill_design(const struct filling *filling, struct certificate *certificate)
+{
+    struct certificate_design *design = ARENA_NEW(filling->call->arena, struct certificate_design);
+    struct certificate_formulas *formulas =
+        ARENA_NEW(filling->call->arena, struct certificate_formulas);
+    const struct live_sequential *sequential = filling->stats->sequential;
+    bool active = strcmp(sequential->status, "active") == 0;
+
+    *design = (struct certificate_design){
+        .metric = filling->design->primary_metric_name,
+        .metric_type = metric_type_names[filling->design->metric_type],
+        .direction = goal_direction_names[filling->design->direction],
+        .alpha = filling->design->alpha,
+        .power = filling->design->power,
+        .baseline_value = filling->design->baseline_value,
+        .mde_pct = filling->design->mde_pct,
+        .traffic_split = filling->view->design->setup->traffic_split,
+        .n_looks = filling->view->design->constraints->n_looks,
+        .planned_users_per_arm = sequential->planned_sample_size_per_variant,
+        .final_boundary = {active, active ? sequential->final_boundary : 0},
+        .mixture_variance = mixture_of(filling->stats)};
+    *formulas = formulas_of[filling->design->metric_type];
+    formulas->sample_ratio = "pearson_chi_square";
+    formulas->always_valid = "normal_mixture_sprt";
+    formulas->boundary = active ? "obrien_fleming" : "none";
+    formulas->guardrails = "one_sided_normal";
+    formulas->strata = "post_stratified_z";
+    formulas->policy = "practical_v1";
+    certificate->design = design;
+    certificate->formulas = formulas;
+}
+
+static void fill_checks(const struct filling *filling, struct certificate *certificate)
+{
+    struct arena *arena = filling->call->arena;
+    const struct live_stats *stats = filling->stats;
+    struct certificate_sample_ratio *ratio = ARENA_NEW(arena, struct certificate_sample_ratio);
+    struct certificate_sequential *sequential = ARENA_NEW(arena, struct certificate_sequential);
+    struct certificate_population *population = ARENA_NEW(arena, struct certificate_population);
+
+    *ratio = (struct certificate_sample_ratio){stats->srm->status, stats->srm->chi_square,
+                                               stats->srm->p_value, stats->srm->is_srm};
+    *sequential = (struct certificate_sequential){stats->sequential->status,
+                                                  stats->sequential->information_fraction,
+                                                  stats->sequential->current_boundary_z};
+    *population = (struct certificate_population){
+        .policy = stats->population->policy_version,
+        .counts = stats->population->fingerprint,
+        .events = stats->event_timing->total,
+        .events_before_exposure = stats->event_timing->out_of_order,
+        .multiple_exposure_share = stats->population->multiple_exposure_share};
+    certificate->sample_ratio = ratio;
+    certificate->sequential = sequential;
+    certificate->population = population;
+}
+
+static const char *part_of(const struct live_stats *stats, const struct policy_reason *reason)
+{
+    const struct live_guardrail_metric *metrics = stats->guardrail->metrics.items;
+    const struct live_stratum_srm *strata = stats->srm->strata.items;
+
+    if (reason->part < 0)
+        return NULL;
+    return reason->reason == REASON_STRATUM_SRM ? strata[reason->part].stratum
+                                                : metrics[reason->part].name;
+}
+
+static struct object_list list_reasons(const struct filling *filling,
+                                       const struct policy_reason *reasons, size_t count)
+{
+    const struct live_comparison *comparisons = filling->stats->comparisons.items;
+    struct certificate_reason *list =
+        ARENA_ARRAY(filling->call->arena, struct certificate_reason, count);
+
+    for (size_t i = 0; i < count; i++) {
+        list[i].code = reason_codes[reasons[i].reason];
+        if (reasons[i].comparison >= 0)
+            list[i].arm = GIVEN_INTEGER(comparisons[reasons[i].comparison].treatment_index);
+        list[i].part = part_of(filling->stats, &reasons[i]);
+    }
+    return (struct object_list){count, list};
+}
+
+static void fill_verdict(const struct filling *filling, struct certificate *certificate)
+{
+    struct certificate_verdict *verdict =
+        ARENA_NEW(filling->call->arena, struct certificate_verdict);
+    struct policy_outcome *outcome = ARENA_NEW(filling->call->arena, struct policy_outcome);
+
+    policy_decide(filling->stats, filling->design, outcome);
+    *verdict = (struct certificate_verdict){
+        .verdict = verdict_names[outcome->verdict],
+        .confidence = confidence_names[outcome->confidence],
+        .reasons = list_reasons(filling, outcome->reasons, outcome->reason_count),
+        .blockers = list_reasons(filling, outcome->blockers, outcome->blocker_count)};
+    certificate->decision = verdict;
+}
+
+void certificate_fill(const struct live_results_call *call, const struct live_view *view,
+                      struct certificate *certificate)
+{
+    struct live_stats *stats = ARENA_NEW(call->arena, struct live_stats);
+    const struct filling filling = {call, view, stats, view->design->metrics};
+
+    live_results_statistics(call, view, stats);
+    *certificate =
+        (struct certificate){.format = format_name, .experiment_id = view->experiment.id};
+    fill_design(&filling, certificate);
+    fill_arms(&filling, certificate);
+    fill_strata(&filling, certificate);
+    fill_guardrails(&filling, certificate);
+    fill_comparisons(&filling, certificate);
+    fill_checks(&filling, certificate);
+    fill_verdict(&filling, certificate);
+}
+
+/* Reads the exposures of the version that the view has; `same` says whether it was still there. */
+static enum error read_exposures(const struct live_call *call, const struct live_view *view,
+                                 struct exposed_users *users, bool *same)
+{
+    struct live_reading reading;
+    enum error error = live_read_experiment(call, view->experiment.id, &reading);
+
+    if (error)
+        return error;
+    *same = reading.experiment.version == view->experiment.version &&
+            strcmp(reading.updated_at, view->updated_at) == 0;
+    return *same ? exposed_users_read(call, &reading.experiment, users) : ERROR_NONE;
+}
+
+static enum error load(const struct live_call *call, const char *id, struct live_view *view,
+                       struct exposed_users *users)
+{
+    bool same = false;
+    enum error error = ERROR_NONE;
+
+    for (int tries = 0; !error && !same && tries < TRIES_MAX; tries++) {
+        error = live_view_load(call, id, &(struct live_view_options){0}, view);
+        if (!error)
+            error = db_begin(call->db, DB_READ, call->problem);
+        if (!error)
+            error = db_finish(call->db, read_exposures(call, view, users, &same), call->problem);
+    }
+    if (error || same)
+        return error;
+    return problem_set(call->problem, ERROR_BUSY, "database_busy", "the data of %s keep changing",
+                       id);
+}
+
+static enum error sign(const struct live_call *call, const struct signing_key *key,
+                       const struct certificate *certificate, struct signed_certificate *issued)
+{
+    unsigned char signature[ED25519_SIGNATURE_BYTES];
+    const char *text =
+        schema_json(call->arena, CERTIFICATE_BYTES_MAX, &certificate_schema, certificate);
+    enum error error;
+
+    if (!text)
+        return problem_set(call->problem, ERROR_TOO_LARGE, "certificate_too_large",
+                           "The certificate would have more than %d bytes", CERTIFICATE_BYTES_MAX);
+    error = ed25519_sign(key->seed, text, strlen(text), signature, call->problem);
+    *issued = (struct signed_certificate){
+        text, base64url_write(call->arena, signature, sizeof signature)};
+    return error;
+}
+
+enum error certificate_issue(const struct live_call *call, const struct live_results_call *results,
+                             const char *id, struct signed_certificate *issued)
+{
+    struct live_view *view = ARENA_NEW(call->arena, struct live_view);
+    struct certificate *certificate = ARENA_NEW(call->arena, struct certificate);
+    struct certificate_population *population;
+    struct signing_key key;
+    struct exposed_users users;
+    enum error error = load(call, id, view, &users);
+
+    if (!error)
+        error = signing_key_load(call, &key);
+    if (error)
+        return error;
+    certificate_fill(results, view, certificate);
+    population = (struct certificate_population *)certificate->population;
+    population->exposures = users.count;
+    population->exposures_sha256 = users.sha256;
+    certificate->key = key.fingerprint;
+    certificate->issued_at = store_now(call->arena);
+    certificate->data_version = live_view_version(call, view);
+    return sign(call, &key, certificate, issued);
+}

@@ -1,0 +1,141 @@
+/*
+ * Certificates of verdicts: everything that a decision was computed from, the figures, and the
+ * verdict, as one JSON text that is signed with Ed25519. Whoever has the text and the public key
+ * can check the signature and compute all figures again (clients/certificates). Numbers are not
+ * rounded. Docs: docs/use/certificates.md.
+ */
+#ifndef ASSAY_EXPERIMENTS_CERTIFICATES_CERTIFICATE_H
+#define ASSAY_EXPERIMENTS_CERTIFICATES_CERTIFICATE_H
+
+#include "experiments/live/view.h"
+#include "experiments/live_results/live_results.h"
+
+enum { CERTIFICATE_BYTES_MAX = 4 << 20 };
+
+/* Users of an arm and their values: sums of squares and products are about the means. Values are
+ * absent where they are too large to be squared; those of ratios where the metric is none. */
+struct certificate_arm {
+    int64_t variation_index;
+    int64_t users;
+    int64_t converted;
+    struct optional_number mean, squares;
+    struct optional_number denominator_mean, denominator_squares, products;
+};
+struct certificate_stratum {
+    const char *stratum;
+    OBJECT_LIST(struct certificate_arm, arms);
+};
+struct certificate_guardrail {
+    const char *name;
+    const char *metric_type;
+    const char *direction;
+    double margin;
+    const char *status;
+    OBJECT_LIST(struct certificate_arm, arms);
+};
+
+/* Names of the formulas; docs/use/certificates.md has what they stand for. */
+struct certificate_formulas {
+    const char *test;
+    const char *probability;
+    const char *sample_ratio;
+    const char *always_valid;
+    const char *boundary;
+    const char *guardrails;
+    const char *strata;
+    const char *policy;
+};
+
+struct certificate_design {
+    const char *metric;
+    const char *metric_type;
+    const char *direction;
+    double alpha;
+    double power;
+    double baseline_value;
+    double mde_pct;
+    struct number_list traffic_split;
+    int64_t n_looks;
+    struct optional_integer planned_users_per_arm;
+    struct optional_number final_boundary; /* of an active sequential design */
+    struct optional_number mixture_variance;
+};
+
+/* Which users: their number in each form, and a digest of all exposures as sent. */
+struct certificate_population {
+    const char *policy;
+    const char *counts;
+    int64_t exposures;
+    const char *exposures_sha256;
+    int64_t events;
+    int64_t events_before_exposure;
+    double multiple_exposure_share;
+};
+
+struct certificate_comparison {
+    int64_t treatment_index;
+    const char *status;
+    struct optional_number effect, ci_lower, ci_upper, p_value, statistic;
+    struct optional_number probability_better;
+    struct optional_number always_valid_p_value, ci_sequence_lower, ci_sequence_upper;
+    struct optional_boolean is_significant, sequential_significant;
+};
+struct certificate_sample_ratio {
+    const char *status;
+    struct optional_number chi_square, p_value;
+    bool is_srm;
+};
+struct certificate_sequential {
+    const char *status;
+    struct optional_number information_fraction, boundary;
+};
+struct certificate_reason {
+    const char *code;
+    struct optional_integer arm;
+    const char *part; /* a guardrail or stratum */
+};
+struct certificate_verdict {
+    const char *verdict;
+    const char *confidence;
+    OBJECT_LIST(struct certificate_reason, reasons);
+    OBJECT_LIST(struct certificate_reason, blockers);
+};
+
+struct certificate {
+    const char *format;
+    const char *experiment_id;
+    const char *issued_at;
+    const char *data_version;
+    const char *key; /* fingerprint of the public key */
+    const struct certificate_formulas *formulas;
+    const struct certificate_design *design;
+    const struct certificate_population *population;
+    OBJECT_LIST(struct certificate_arm, arms);
+    OBJECT_LIST(struct certificate_stratum, strata);
+    OBJECT_LIST(struct certificate_guardrail, guardrails);
+    OBJECT_LIST(struct certificate_comparison, comparisons);
+    const struct certificate_sample_ratio *sample_ratio;
+    const struct certificate_sequential *sequential;
+    const struct certificate_verdict *decision;
+};
+SCHEMA_OF(certificate_schema, struct certificate);
+
+/* The signed text: what is signed are the bytes of `certificate` as they stand in the answer. */
+struct signed_certificate {
+    const char *certificate; /* JSON text */
+    const char *signature;   /* base64url without padding */
+};
+SCHEMA_OF(signed_certificate_schema, struct signed_certificate);
+
+/* Computes the results of the view, and fills in all but the exposures, the key and the time. */
+void certificate_fill(const struct live_results_call *call, const struct live_view *view,
+                      struct certificate *certificate);
+
+/* Loads the experiment, and signs its certificate with the key of the installation. ERROR_NOT_FOUND
+ * `not_found`, ERROR_BUSY `database_busy` while the data keep changing, errors of the database, of
+ * signing_key_load(), ERROR_TOO_LARGE `certificate_too_large`. */
+MUST_CHECK enum error certificate_issue(const struct live_call *call,
+                                        const struct live_results_call *results, const char *id,
+                                        struct signed_certificate *issued);
+
+#endif

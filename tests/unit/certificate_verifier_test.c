@@ -1,0 +1,185 @@
+/*
+ * The verifier of certificates, included as a whole: whichever single bit of a signed certificate
+ * changes, it is found. ASSAY_TEST_SOAK tries a million, else ten thousand. Figures that do not
+ * belong together are found although the signature is right.
+ */
+#include "crypto/base64url.h"
+#include "crypto/crypto.h"
+#include "crypto/ed25519.h"
+#include "crypto/token.h"
+#include "test.h"
+
+int verifier_main(int argc, char **argv);
+#define main verifier_main
+#include "../../clients/certificates/verify_certificate.c"
+#undef main
+
+enum { ARENA_BYTES = 1 << 24, FLIPS = 10000, FLIPS_SOAK = 1000000, CERTIFICATES = 40 };
+
+static unsigned char seed[ED25519_KEY_BYTES], public_key[ED25519_KEY_BYTES];
+
+/* A certificate of two rates; the figures are those of `verify_certificate.py`. */
+static const char document[] =
+    "{\"format\":\"assay-certificate-1\",\"experiment_id\":\"%s\",\"issued_at\":"
+    "\"2026-07-30T12:00:00.000000+00:00\",\"data_version\":\"1.2.100.x\",\"key\":\"\",\"formulas\":"
+    "{"
+    "\"test\":\"two_proportions_pooled_z\",\"probability\":\"beta_1_1_exact\",\"sample_ratio\":"
+    "\"pearson_chi_square\",\"always_valid\":\"normal_mixture_sprt\",\"boundary\":\"none\","
+    "\"guardrails\":\"one_sided_normal\",\"strata\":\"post_stratified_z\",\"policy\":\"practical_"
+    "v1\"},"
+    "\"design\":{\"metric\":\"purchase\",\"metric_type\":\"binary\",\"direction\":\"increase\","
+    "\"alpha\":0.05,\"power\":0.8,\"baseline_value\":0.1,\"mde_pct\":20.0,\"traffic_split\":[50.0,"
+    "50.0],"
+    "\"n_looks\":1,\"planned_users_per_arm\":3841,\"final_boundary\":null,\"mixture_variance\":0."
+    "0004},"
+    "\"population\":{\"policy\":\"analytical_population_v1\",\"counts\":\"\",\"exposures\":10000,"
+    "\"exposures_sha256\":\"\",\"events\":0,\"events_before_exposure\":0,\"multiple_exposure_"
+    "share\":0.0},"
+    "\"arms\":[{\"variation_index\":0,\"users\":5000,\"converted\":%d,\"mean\":0.1,\"squares\":450."
+    "0,"
+    "\"denominator_mean\":null,\"denominator_squares\":null,\"products\":null},{\"variation_"
+    "index\":1,"
+    "\"users\":5000,\"converted\":700,\"mean\":0.14,\"squares\":602.0,\"denominator_mean\":null,"
+    "\"denominator_squares\":null,\"products\":null}],\"strata\":[],\"guardrails\":[],"
+    "\"comparisons\":[{"
+    "\"treatment_index\":1,\"status\":\"ok\",\"effect\":4.0,\"ci_lower\":2.728589023270569,\"ci_"
+    "upper\":"
+    "5.271410976729432,\"p_value\":7.527930751217343e-10,\"statistic\":6.154574548966638,"
+    "\"probability_better\":1.0,"
+    "\"always_valid_p_value\":%s,\"ci_sequence_lower\":%s,\"ci_sequence_upper\":%s,\"is_"
+    "significant\":true,"
+    "\"sequential_significant\":null}],\"sample_ratio\":{\"status\":\"ok\",\"chi_square\":0.0,\"p_"
+    "value\":"
+    "1.0,\"is_srm\":false},\"sequential\":{\"status\":\"fixed_horizon\",\"information_fraction\":1."
+    "0,"
+    "\"boundary\":null},\"decision\":{\"verdict\":\"%s\",\"confidence\":\"high\",\"reasons\":[{"
+    "\"code\":"
+    "\"significant_win\",\"arm\":1,\"part\":null},{\"code\":\"practical_threshold_met\",\"arm\":1,"
+    "\"part\":"
+    "null},{\"code\":\"bayesian_win\",\"arm\":1,\"part\":null}],\"blockers\":[]}}";
+
+/* Signs a text as the service does; its length. */
+static size_t sign_text(struct arena *arena, const char *text, char **file)
+{
+    unsigned char signature[ED25519_SIGNATURE_BYTES];
+
+    CHECK_INT(ed25519_sign(seed, text, strlen(text), signature, NULL), ERROR_NONE);
+    *file = (char *)arena_print(arena, "{\"certificate\":%s,\"signature\":\"%s\"}", text,
+                                base64url_write(arena, signature, sizeof signature));
+    return strlen(*file);
+}
+
+static const char *verdict_of(char *file, size_t length)
+{
+    json_t *root = NULL;
+    const char *problem = check(file, length, public_key, &root);
+
+    json_decref(root);
+    return problem;
+}
+
+/* The always-valid figures of the sums, by the formula of docs/use/certificates.md. */
+static const char *make(struct arena *arena, const char *experiment, int converted,
+                        const char *verdict)
+{
+    double v = 0.1 * 0.9 / 5000 + 0.14 * 0.86 / 5000, tau = 0.0004, d = 0.04;
+    double spread = log1p(tau / v) / 2, p = exp(-(tau / (v + tau) * d * d / v / 2 - spread));
+    double radius = sqrt(2 * v * ((v + tau) / tau) * (spread - log(0.05)));
+
+    return arena_print(arena, document, experiment, converted, arena_print(arena, "%.17g", p),
+                       arena_print(arena, "%.17g", d - radius),
+                       arena_print(arena, "%.17g", d + radius), verdict);
+}
+
+TEST(every_changed_bit_is_found)
+{
+    struct arena *arena = arena_create(ARENA_BYTES);
+    long flips = getenv("ASSAY_TEST_SOAK") ? FLIPS_SOAK : FLIPS, found = 0;
+    char id[TOKEN_UUID_TEXT];
+    char *file = NULL;
+    size_t length = 0;
+
+    for (long i = 0; i < flips; i++) {
+        size_t bit;
+
+        if (i % (flips / CERTIFICATES) == 0) {
+            token_random_bytes(seed, sizeof seed);
+            CHECK_INT(ed25519_public_key(seed, public_key, NULL), ERROR_NONE);
+            token_uuid(id);
+            length = sign_text(arena, make(arena, id, 500, "ship"), &file);
+            CHECK(!verdict_of(file, length));
+        }
+        token_random_bytes(&bit, sizeof bit);
+        bit %= 8 * length;
+        file[bit / 8] ^= (char)(1 << bit % 8);
+        found += verdict_of(file, length) != NULL;
+        file[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    CHECK_INT(found, flips);
+    arena_destroy(arena);
+}
+
+TEST(each_bit_of_the_frame_and_the_signature_counts)
+{
+    struct arena *arena = arena_create(ARENA_BYTES);
+    char *file;
+    size_t length, missed = 0;
+
+    length = sign_text(arena, make(arena, "id", 500, "ship"), &file);
+    for (size_t i = 0; i < length; i++) {
+        if (i == sizeof head - 1)
+            i = length - SIGNATURE_TEXT - sizeof middle - sizeof end + 2;
+        for (int bit = 0; bit < 8; bit++) {
+            file[i] ^= (char)(1 << bit);
+            missed += !verdict_of(file, length);
+            file[i] ^= (char)(1 << bit);
+        }
+    }
+    CHECK_INT((long)missed, 0);
+    CHECK(!verdict_of(file, length));
+    CHECK(verdict_of(file, length - 1) != NULL);
+    arena_destroy(arena);
+}
+
+TEST(signed_figures_that_do_not_belong_together)
+{
+    struct arena *arena = arena_create(ARENA_BYTES);
+    char *file;
+    size_t length = sign_text(arena, make(arena, "id", 501, "ship"), &file);
+
+    CHECK(strstr(verdict_of(file, length), "computed from the sums") != NULL);
+    length = sign_text(arena, make(arena, "id", 500, "no_ship"), &file);
+    CHECK_TEXT(verdict_of(file, length), "verdict is no_ship, and computed from the sums ship");
+    length = sign_text(arena, "{\"format\":\"assay-certificate-1\"}", &file);
+    CHECK(strstr(verdict_of(file, length), "is missing") != NULL);
+    length = sign_text(arena, "[1]", &file);
+    CHECK(verdict_of(file, length) != NULL);
+    arena_destroy(arena);
+}
+
+TEST(signatures_are_those_of_rfc_8032)
+{
+    static const unsigned char one[ED25519_KEY_BYTES] = {
+        0x9d, 0x61, 0xb1, 0x9d, 0xef, 0xfd, 0x5a, 0x60, 0xba, 0x84, 0x4a,
+        0xf4, 0x92, 0xec, 0x2c, 0xc4, 0x44, 0x49, 0xc5, 0x69, 0x7b, 0x32,
+        0x69, 0x19, 0x70, 0x3b, 0xac, 0x03, 0x1c, 0xae, 0x7f, 0x60};
+    unsigned char key[ED25519_KEY_BYTES], signature[ED25519_SIGNATURE_BYTES];
+    struct arena *arena = arena_create(ARENA_BYTES);
+
+    CHECK_INT(ed25519_public_key(one, key, NULL), ERROR_NONE);
+    CHECK_TEXT(base64url_write(arena, key, sizeof key),
+               "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
+    CHECK_INT(ed25519_sign(one, "", 0, signature, NULL), ERROR_NONE);
+    CHECK_TEXT(
+        base64url_write(arena, signature, sizeof signature),
+        "5VZDAMNgrHKQhuLMgG6CioSHfx645dl02HPgZSJJAVVfuIIVkKM7rMYeOXAc-bRr0lv18FlbviRlUUFDjnoQCw");
+    CHECK(ed25519_verify(key, signature, "", 0));
+    CHECK(!ed25519_verify(key, signature, "a", 1));
+    signature[63] ^= 0x20; /* S beyond the order of the group */
+    CHECK(!ed25519_verify(key, signature, "", 0));
+    arena_destroy(arena);
+}
+
+TEST_MAIN(CASE(signatures_are_those_of_rfc_8032), CASE(every_changed_bit_is_found),
+          CASE(each_bit_of_the_frame_and_the_signature_counts),
+          CASE(signed_figures_that_do_not_belong_together))
