@@ -8,8 +8,10 @@
 #include "experiments-compute/paired.h"
 #include "experiments-compute/ratio.h"
 #include "experiments-compute/results.h"
+#include "experiments-compute/sequential.h"
 #include "experiments-compute/survival.h"
 #include "experiments-compute/switchback.h"
+#include "experiments/sequential/sequential_schema.h"
 #include "experiments/service.h"
 
 /* When processors are scarce, the quick families have priority. */
@@ -118,6 +120,32 @@ static const struct route routes[] = {
      .summary = "Compare two arms that took turns",
      .help = "Slots of time were assigned: the difference by the cluster-robust variance CR2, "
              "without the beginning of every slot, and what is left of the slot before."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/sequential/design",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &sequential_plan_schema,
+     .reply = &sequential_design_reply_schema,
+     .cost = sequential_design_cost,
+     .handler = sequential_design_handle,
+     .name = "sequential_design",
+     .tag = "calculations",
+     .summary = "Plan a group sequential test",
+     .help = "Boundaries by a spending function at looks of any information fractions, with "
+             "futility if wanted, and the size that the power needs."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/sequential/monitor",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &sequential_monitor_request_schema,
+     .reply = &sequential_monitor_reply_schema,
+     .cost = sequential_monitor_cost,
+     .handler = sequential_monitor_handle,
+     .name = "sequential_monitor",
+     .tag = "calculations",
+     .summary = "Read a group sequential test",
+     .help = "Whether observed looks stop the test; repeated and adjusted intervals, p-values and "
+             "estimates; the power that is left."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .role = ROLE_READER,

@@ -99,6 +99,13 @@ ORDINARY = {
     "/api/v1/results/survival": [
         {**SURVIVAL, "test_type": "log_rank", "additional_arms": [ARM]}, {**SURVIVAL, "test_type": "cox"},
         {**SURVIVAL, "test_type": "fleming_harrington", "fh_rho": 1, "fh_gamma": 1}],
+    "/api/v1/sequential/design": [
+        {"sides": 1, "alpha": 0.025, "power": 0.9, "alpha_spending": "kim_demets", "alpha_parameter": 2, "futility": futility,
+         "beta_spending": "hwang_shih_decani", "beta_parameter": -2, "information_fractions": [0.4, 1]}
+        for futility in ("binding", "non_binding")],
+    "/api/v1/sequential/monitor": [
+        {"plan": {"sides": 2, "alpha": 0.05, "power": 0.8, "information_fractions": [0.5, 1]}, "effect": 0.5, "is_final": final,
+         "looks": [{"information_fraction": 0.4, "estimate": 0.9, "standard_error": 0.5}]} for final in (False, True)],
     "/api/v1/simulate/bandit": [{"arm_rates": [0.05, 0.12], "horizon": 40, "num_simulations": 10, "seed": 7}],
 }
 
@@ -114,6 +121,8 @@ def watched(count):
 
 # Which of those that are admitted take longest; `spread` are values that no sum of two can hold.
 SPREAD = [HUGE, -HUGE] * 500
+HUNDRED = [(i + 1) / 100 for i in range(100)]
+CLOSE = [(i + 1) / 10000 for i in range(99)] + [1]
 LARGEST = [
     ("/api/v1/calculate", {**SIZING, "n_looks": 100, "alpha": 1e-9, "power": 0.999}),
     ("/api/v1/calculate", {**SIZING, "n_looks": 100, "alpha": 0.999, "power": 0.9995}),
@@ -156,6 +165,11 @@ LARGEST = [
     ("/api/v1/results/survival", {"control_arm": watched(1000), "treatment_arm": watched(1000),
                                   "additional_arms": [watched(1000) for _ in range(8)],
                                   "test_type": "fleming_harrington", "fh_rho": 0.3, "fh_gamma": 3.7}),
+    ("/api/v1/sequential/design", {"sides": 1, "alpha": 1e-10, "power": 0.99999, "alpha_spending": "pocock",
+                                   "futility": "binding", "beta_spending": "pocock", "information_fractions": HUNDRED}),
+    *(("/api/v1/sequential/monitor", {
+        "plan": {"alpha_spending": "pocock", "information_fractions": CLOSE},
+        "looks": [{"information_fraction": t, "z": z} for t in HUNDRED[:last]]}) for last, z in ((100, 1), (60, -1.5))),
     ("/api/v1/simulate/bandit", {"arm_rates": [0.1] * 10, "horizon": 5000, "num_simulations": 2000}),
 ]
 

@@ -117,6 +117,11 @@ COMPUTED = {
                          "treatment_arm": {"clusters": ["d", "e", "e", "f"], "sums": [7, 8, 6, 5]}}],
     "results_switchback": [{"metric_type": "mean", "slot_length": 10, "washout": 2, "times": [4, 15, 26, 38, 49, 57],
                             "arms": [0, 1, 1, 0, 0, 1], "sums": [3, 5, 4, 2, 1, 6]}],
+    "sequential_design": [{"information_fractions": [0.4, 0.75, 1]},
+                          {"sides": 1, "alpha": 0.025, "futility": "non_binding", "beta_spending": "hwang_shih_decani",
+                           "beta_parameter": -2, "information_fractions": [0.5, 1]}],
+    "sequential_monitor": [{"plan": {"information_fractions": [0.5, 1]}, "looks": [{"information_fraction": 0.5, "z": z}]}
+                           for z in (1.2, 3.4)],
     "results_omnibus": [{"test_type": test, "groups": [[1, 2, 4, 3], [2, 5, 9], [4, 7, 8]], "alpha": 0.05} for test in ("welch_anova", "kruskal_wallis")],
     "results_survival": [{**SURVIVAL, "test_type": "log_rank", "additional_arms": [ARM]}, {**SURVIVAL, "test_type": "cox"},
                          {**SURVIVAL, "test_type": "fleming_harrington", "fh_rho": 1, "fh_gamma": 1}],

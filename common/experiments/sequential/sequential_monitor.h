@@ -1,0 +1,26 @@
+/* What a sequential plan demands, and what observed looks say under it. */
+#ifndef ASSAY_EXPERIMENTS_SEQUENTIAL_SEQUENTIAL_MONITOR_H
+#define ASSAY_EXPERIMENTS_SEQUENTIAL_SEQUENTIAL_MONITOR_H
+
+#include "base/error.h"
+#include "experiments/sequential/sequential_schema.h"
+#include "i18n/i18n.h"
+
+struct sequential_call {
+    const struct locale *locale;
+    struct arena *arena;
+    struct problem *problem;
+};
+
+/* ERROR_INVALID where no boundary spends what it should. */
+MUST_CHECK enum error sequential_design_plan(const struct sequential_call *call,
+                                             const struct sequential_plan *plan,
+                                             struct sequential_design_reply *reply);
+MUST_CHECK enum error sequential_monitor(const struct sequential_call *call,
+                                         const struct sequential_monitor_request *request,
+                                         struct sequential_monitor_reply *reply);
+
+/* In work: the number of looks that are solved, over some. */
+int64_t sequential_cost_units(int64_t looks);
+
+#endif
