@@ -95,3 +95,15 @@ enum error result_html_handle(struct request *request, struct reply *reply)
     document_write_html(&document, &reply->body);
     return ERROR_NONE;
 }
+
+enum error result_markdown_handle(struct request *request, struct reply *reply)
+{
+    struct report_document document;
+    enum error error = result_compose(request, request->arguments[0], &document);
+
+    if (error)
+        return error;
+    report_name_file(request, reply, document.title, "text/markdown; charset=utf-8", "md");
+    document_write_markdown(&document, &reply->body);
+    return ERROR_NONE;
+}

@@ -15,5 +15,6 @@ MUST_CHECK enum error result_compose(struct request *request, const char *experi
 
 enum error result_pdf_handle(struct request *request, struct reply *reply);
 enum error result_html_handle(struct request *request, struct reply *reply);
+enum error result_markdown_handle(struct request *request, struct reply *reply);
 
 #endif

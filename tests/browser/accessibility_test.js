@@ -23,6 +23,12 @@ const pages = [
     [`${experiments}/?${everything}`, answered],
     [`${experiments}/results`, answered],
     [`${experiments}/results?analysis=srm`, answered],
+    [`${experiments}/results?analysis=times&test=cox`, answered],
+    [`${experiments}/tools`, '.tool-card'],
+    [`${experiments}/tools/sensitivity`, answered],
+    [`${experiments}/tools/corrections`, answered],
+    [`${experiments}/tools/assignment`, answered],
+    [`${experiments}/tools/bandit`, answered],
 ];
 
 test('axe finds nothing on any page, and nothing sticks out', (t) => checkPages(t, open, pages));

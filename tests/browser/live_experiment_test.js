@@ -73,9 +73,11 @@ test('waits for events with the way to send them, then shows the verdict, its re
     await run(id, [20, 40]);
     await untilText(page, '#verdict', 'Ship it');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
-    assert.match(await page.textContent('#changes'), /recommendation would be/);
     assert.equal(await page.locator('.verdict .figure-value').first().textContent(), '2,000');
-    assert.equal(await page.locator('#intervals .interval-bar').count(), 2);
+    await page.waitForSelector('.codeblock'); /* what is open stays open */
+    await page.click('#part-tab-results');
+    assert.match(await page.textContent('#changes'), /recommendation would be/);
+    await page.waitForFunction(() => document.querySelectorAll('#intervals .interval-bar').length === 2);
     const rows = await page.$$eval('#split tbody tr', (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
     assert.deepEqual(rows, [
         ['A (control)', '1,000', '1,000', '200', '20%'],
@@ -169,6 +171,7 @@ test('the list says the state, and so does the page, once somebody has shipped w
     await list.fill('#outcome-note', 'Rolled out to everybody.');
     await list.click('dialog button[type="submit"]');
     await untilText(list, '.notice-title', 'Shipped: Variant B');
+    await list.click('#part-tab-history');
     await untilText(list, '#history tbody', /Rolled out to everybody/);
     assert.equal(await list.locator('#ship').count(), 0);
     await list.goto(`${experiments}/projects?q=${word}&state=decided`);
@@ -231,6 +234,7 @@ test('events come from a file, with their columns matched and a preview; twice i
     assert.deepEqual([stats.exposures_total, stats.conversions_total, stats.unknown_metrics.events_total], [40, 0, 10]);
     await page.click('[data-take-over="order_completed"]');
     await untilText(page, '.verdict .figures', /Converted\s*10/);
+    await page.click('#part-tab-results');
     await page.waitForSelector('#people-per-day svg');
     await close(page);
 });
@@ -296,6 +300,8 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
     await run(id, [20, 24]);
     await checkPages(t, (path, options) => open(experiments + path, options), [
         [`/live/${id}`, '#intervals svg'],
+        [`/live/${id}?part=events`, '#send'],
+        [`/live/${id}?part=report`, '#result-report'],
         ['/live', 'tbody tr'],
     ]);
 });

@@ -126,6 +126,7 @@ test('from a template to a plan, revised, compared, reported on, and taken to an
     await untilText(page, '.headline .notice', /changed since/);
     await page.click('#analyse');
     await page.waitForFunction((earlier) => document.querySelector('#sizes .figure-value').textContent !== earlier, size);
+    await page.click('#part-tab-report');
     const [pdf] = await Promise.all([page.waitForEvent('download'), page.click('#reports button')]);
     assert.equal((await readFile(await pdf.path())).subarray(0, 5).toString(), '%PDF-');
 

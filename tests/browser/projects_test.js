@@ -46,9 +46,6 @@ test('by keyboard alone: a template becomes a project, is sized, and its report 
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
     await untilText(page, '#name', 'Longer trial');
-    await untilText(page, '#reports-note', /need an analysis/);
-    assert.equal(await page.locator('#reports button:disabled').count(), 3);
-
     await tabTo(page, '#analyse');
     await page.keyboard.press('Enter');
     await untilText(page, '#sizes .figure-value', /^[\d,]+$/);
@@ -57,14 +54,18 @@ test('by keyboard alone: a template becomes a project, is sized, and its report 
     const { analysis_runs: [{ summary }] } = await send('GET', `/projects/${id}/history`);
     assert.equal(await page.locator('#sizes .figure-value').first().textContent(), summary.sample_size_per_variant.toLocaleString('en-US'));
 
+    await tabTo(page, '#part-tab-plan');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
     await page.waitForSelector('#reports button:enabled');
     await tabTo(page, '#reports button');
     const [file] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
     assert.match(file.suggestedFilename(), /\.pdf$/);
     assert.equal((await readFile(await file.path())).subarray(0, 5).toString(), '%PDF-');
-    await tabTo(page, '#history-tab-revisions');
+    await page.click('#part-tab-history');
+    await tabTo(page, '#plan-changes-tab-revisions');
     await page.keyboard.press('End');
-    await untilText(page, '#history tbody td', 'PDF');
+    await untilText(page, '#plan-changes tbody td', 'PDF');
     await close(page);
 });
 
@@ -88,13 +89,15 @@ test('figures that are older than the design are said to be', async () => {
     const { payload } = await send('GET', `/projects/${id}`);
     await send('PUT', `/projects/${id}`, { ...payload, metrics: { ...payload.metrics, mde_pct: 7.5 } });
     const page = await open(`${experiments}/projects/${id}`);
-    await untilText(page, '.headline .notice', /changed since/);
-    await page.waitForSelector('#history tbody tr');
-    const sources = await page.$$eval('#history tbody tr', (rows) => rows.map((row) => [row.cells[1].textContent.trim(), row.cells[2].textContent.trim()]));
+    await untilText(page, '#plan .notice', /changed since/);
+    await page.click('#part-tab-history');
+    await page.waitForSelector('#plan-changes tbody tr');
+    const sources = await page.$$eval('#plan-changes tbody tr', (rows) => rows.map((row) => [row.cells[1].textContent.trim(), row.cells[2].textContent.trim()]));
     assert.deepEqual(sources[0], ['Edited', '7.5%']);
+    await page.click('#part-tab-plan');
     await page.click('#analyse');
-    await page.waitForSelector('.headline .notice', { state: 'detached' });
-    assert.equal(await page.getAttribute('a.button[href^="/live/"]', 'href'), `/live/${id}`);
+    await page.waitForSelector('#plan .notice', { state: 'detached' });
+    assert.match(page.url(), /part=plan/);
     await close(page);
 });
 
@@ -231,7 +234,9 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
     await checkPages(t, (path, options) => open(experiments + path, options), [
         ['/projects', 'tbody tr'],
         [`/projects/compare?ids=${sized},${other}`, '#sizes tbody tr'],
-        [`/projects/${sized}`, '#history tbody tr'],
-        [`/projects/${fresh}`, '#history tbody tr'],
+        [`/projects/${sized}`, '#sizes'],
+        [`/projects/${sized}?part=history`, '#plan-changes tbody tr'],
+        [`/projects/${sized}?part=report`, '#reports'],
+        [`/projects/${fresh}`, '#plan'],
     ]);
 });

@@ -1,4 +1,4 @@
-/* The results page: two-arm tests and the check of the split. */
+/* The page of analyses: every kind of data, the test that is suggested, and the check of the split. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, close, experiments, open, untilText } from './browser.js';
@@ -158,5 +158,123 @@ test('a row of a spreadsheet fills both arms', async () => {
     });
     await page.waitForURL(/control_users=2000&control_conversions=100&treatment_users=2000&treatment_conversions=160/);
     await untilText(page, '#verdict', 'The treatment is higher: +3.00 pp');
+    await close(page);
+});
+
+/* Figures by scipy 1.10: ttest_ind(equal_var=False), ttest_rel, chi2_contingency(correction=False), kruskal, binomtest. */
+const kinds = [
+    { kind: 'values', method: /Welch/, p: '0.016', interval: '+0.47 to +4.03' },
+    { kind: 'pairs', method: /Paired t-test/, p: '0.002', interval: '+0.88 to +2.62' },
+    { kind: 'pair_counts', p: '0.019', interval: '+0.50 to +4.50 pp' },
+    { kind: 'table', method: /chi-square/, p: '0.13' },
+    { kind: 'groups&test=kruskal_wallis', method: /Kruskal/, p: '0.0053' },
+];
+
+for (const { kind, method, p, interval } of kinds)
+    test(`analyses ${kind}`, async () => {
+        const page = await open(`${experiments}/results?analysis=${kind}`);
+        await answered(page);
+        const figures = await page.$$eval('.figure', (all) => all.map((one) => [one.querySelector('dt').textContent, one.querySelector('dd').textContent]));
+        assert.equal(Object.fromEntries(figures)['p-value'], p);
+        assert.equal(Object.fromEntries(figures).Interval, interval);
+        assert.equal(await page.locator('#interval-chart svg').count(), interval === undefined ? 0 : 1);
+        if (method !== undefined) assert.match(await page.locator('#test option:checked').textContent(), method);
+        await close(page);
+    });
+
+test('times to an event are drawn, and a ratio of hazards has its interval', async () => {
+    const page = await open(`${experiments}/results?analysis=times`);
+    await answered(page);
+    await page.waitForSelector('#curves-title');
+    await page.selectOption('#test', 'cox');
+    await page.waitForSelector('#interval-chart svg');
+    await untilText(page, '.figure-label', 'Hazard ratio');
+    await page.selectOption('#test', 'fleming_harrington');
+    await page.fill('#fh_gamma', '1');
+    await page.waitForURL(/fh_gamma=1/);
+    await answered(page);
+    await close(page);
+});
+
+test('suggests a test by the data, and says why', async () => {
+    const page = await open(`${experiments}/results`);
+    const suggestion = (pattern) => untilText(page, '#test option:checked', pattern);
+    await answered(page);
+    await suggestion('Suggested: Two-proportion z-test');
+    await page.fill('#control_users', '20');
+    await page.fill('#control_conversions', '1');
+    await page.fill('#treatment_users', '20');
+    await page.fill('#treatment_conversions', '7');
+    await suggestion('Suggested: Boschloo\'s exact test');
+    await untilText(page, '#test-hint', /Few users/);
+    await page.selectOption('#analysis', 'values');
+    await suggestion(/Welch/);
+    await page.fill('#control_values', '1 2 3 4 5 6 7 8 9 900');
+    await suggestion(/Mann–Whitney/);
+    await page.fill('#control_values', '0 1 1 0 1 0 0 1');
+    await page.fill('#treatment_values', '1 1 1 0 1 1 0 1');
+    await suggestion(/share of ones/);
+    await page.selectOption('#test', 'quantile');
+    await page.waitForSelector('#quantile');
+    await page.waitForURL(/test=quantile/);
+    await close(page, [422]);
+});
+
+test('a table of values fills both arms, and names the value that is none', async () => {
+    const page = await open(`${experiments}/results?analysis=values`);
+    await answered(page);
+    const file = 'variant;value\ntreatment;7,5\ncontrol;5\ncontrol;6\ntreatment;8\ncontrol;5,5\ntreatment;9\n';
+    await page.setInputFiles('input[type="file"]', { name: 'values.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+    await untilText(page, '#control_values-hint', /Read: 3\.$/);
+    assert.equal(await page.inputValue('#control_values'), '5\n6\n5,5');
+    assert.equal(await page.inputValue('#treatment_values'), '7,5\n8\n9');
+    await untilText(page, '#verdict', 'The treatment is higher: +2.67');
+    await page.fill('#treatment_values', '7 abc 9');
+    await page.click('button[type="submit"]');
+    await page.waitForSelector('#treatment_values-error');
+    await close(page, [422]);
+});
+
+test('three groups in a table become a question about several groups', async () => {
+    const page = await open(`${experiments}/results?analysis=values`);
+    await answered(page);
+    const file = 'variant,value\na,1\nb,2\nc,3\na,1.5\nb,2.5\nc,3.4\na,1.2\nb,2.1\nc,3.9\n';
+    await page.setInputFiles('input[type="file"]', { name: 'groups.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
+    await untilText(page, '#groups-hint', /Read: 3\.$/);
+    assert.equal(await page.inputValue('#groups'), '1 1.5 1.2\n2 2.5 2.1\n3 3.4 3.9');
+    await untilText(page, '#verdict', /Groups differ/);
+    await close(page);
+});
+
+test('a long list is in the link, too', async () => {
+    const page = await open(`${experiments}/results?analysis=values`);
+    await answered(page);
+    const values = Array.from({ length: 900 }, (_, index) => 100 + (index % 37)).join(' ');
+    await page.fill('#control_values', values);
+    await page.waitForURL(/#.*control_values=100/);
+    await answered(page);
+    await page.reload();
+    await answered(page);
+    assert.equal(await page.inputValue('#control_values'), values);
+    await close(page);
+});
+
+test('equivalence is suggested where a margin is given, which is drawn', async () => {
+    const page = await open(`${experiments}/results?analysis=continuous`);
+    await answered(page);
+    await page.fill('#equivalence_margin', '10');
+    await untilText(page, '#test option:checked', /Equivalence/);
+    await untilText(page, '#verdict', /[Ee]quivalence within ±10/);
+    await page.waitForFunction(() => document.querySelectorAll('#interval-chart .chart-drop').length === 2);
+    await close(page);
+});
+
+test('the next test is planned from what was seen', async () => {
+    const page = await open(`${experiments}/results`);
+    await answered(page);
+    await page.click('#plan-next');
+    await page.waitForURL(/baseline_value=0\.1&mde_pct=30/);
+    await answered(page);
+    assert.equal(await page.inputValue('#mde_pct'), '30%');
     await close(page);
 });

@@ -1,12 +1,13 @@
 /*
- * One experiment: its state, what to do, the figures behind that, and what people decided. Statistics
+ * One experiment, from plan to decision: its state, what to do, and in tabs the figures behind that, the plan, events,
+ * reports and history. Statistics
  * are requested again while the page is visible, by the ETag of the last answer, so that nothing is
- * sent where nothing has changed.
+ * sent where nothing has changed. /projects/{id} opens the same page on its plan.
  */
 import '../../shared/shell.js';
 import { onLocale, t } from '../../shared/i18n.js';
 import { formatInteger } from '../../shared/numbers.js';
-import { apiAddress } from '../../shared/place.js';
+import { apiAddress, ownPath } from '../../shared/place.js';
 import { mount, pathParameters } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { confirm } from '../../shared/ui/dialog.js';
@@ -14,6 +15,7 @@ import { download } from '../../shared/ui/download.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
+import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
 import { createImport } from './import.js';
 import { askForOutcome } from './outcome.js';
@@ -24,7 +26,8 @@ const everyMs = 4000;
 const courseMs = 60000; /* the course changes by days */
 /** @type {Client<'experiments'>} */
 const client = createClient();
-const { id } = pathParameters('/live/{id}');
+const planFirst = ownPath().startsWith('/projects/');
+const { id } = pathParameters(planFirst ? '/projects/{id}' : '/live/{id}');
 const base = /** @type {const} */ (`/api/v1/experiments/${encodeURIComponent(id)}`);
 const projectPath = /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
 const kept = new Map();
@@ -39,7 +42,9 @@ async function current(path, { signal }) {
     return answer.data;
 }
 
-const app = mount(document.getElementById('page'), view, { id, project: null, snippet: 'curl', sending: 'code', treatment: 1 });
+/* Where a link leads: to the part that it names, or to the plan; null stands for what matters most as things are. */
+const partOfAddress = () => new URLSearchParams(location.search).get('part') ?? (planFirst ? 'plan' : location.hash === '#send' ? 'events' : null);
+const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1 });
 const project = createResource(app.update, async (signal) => (await client.get(projectPath, { signal })).data);
 const outcome = createResource(app.update, async (signal) => (await client.get(`${base}/outcome`, { signal })).data);
 const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
@@ -52,6 +57,23 @@ function showName() {
     if (!project.data) return;
     nameThePage(project.data.project_name);
     document.getElementById('hypothesis').textContent = project.data.payload.hypothesis.hypothesis_statement || t('experiment.no_hypothesis');
+}
+
+const plan = createPlan(app.update, client, { id, project, send: () => open('events') });
+
+/* What only one part shows is asked for when that part is opened. */
+function load(part) {
+    if (part === 'plan' || part === 'report') plan.run.reload();
+    if (part === 'history') plan.actions.show(plan.shown);
+}
+
+function open(part) {
+    const url = new URL(location.href);
+    url.searchParams.set('part', part);
+    url.hash = '';
+    history.replaceState(history.state, '', url);
+    app.set({ part });
+    load(part);
 }
 
 async function start() {
@@ -117,8 +139,10 @@ app.set({
     outcome,
     course,
     upload,
+    plan,
     api: apiAddress(''),
     actions: {
+        open,
         decide,
         clear,
         takeOver,
@@ -135,8 +159,12 @@ onLocale(() => {
     live.reload();
 });
 project.load().then(showName);
-live.load();
+live.load().then(() => {
+    /* Before the first user there is nothing to read but how events get in. What is open stays open when they come. */
+    if (app.state.part === null && live.data) app.set({ part: live.data.decision.headline === 'not_started' ? 'events' : 'results' });
+});
 outcome.load();
 course.load();
+load(app.state.part);
 live.every(everyMs);
 course.every(courseMs);

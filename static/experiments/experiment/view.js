@@ -6,6 +6,7 @@ import { badge } from '../../shared/ui/badge.js';
 import { forestPlot } from '../../shared/ui/charts/forest.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
 import { copyButton } from '../../shared/ui/copy.js';
+import { empty } from '../../shared/ui/empty.js';
 import { html, nothing } from '../../shared/ui/lit.js';
 import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
@@ -15,6 +16,7 @@ import { armName } from '../arms.js';
 import { actorText } from '../audit.js';
 import { figure } from '../figure.js';
 import { days, difference, interval, known, partOf, pText, relative, share } from '../figures.js';
+import { planHistory, planReports, planView } from '../project/view.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
 import { writers } from '../roles.js';
 import { courseCard } from './course.js';
@@ -91,20 +93,14 @@ function outcomeNotice({ current }, actions) {
     });
 }
 
-function actionRow({ headline }, outcome, { id, actions }) {
+function actionRow({ headline }, outcome, { actions }) {
     const press = (decision, kind) =>
         html`<button type="button" class="button" id=${decision} data-kind=${kind} data-for=${writers} @click=${() => actions.decide(decision)}>${t(`experiment.${decision}_more`)}</button>`;
     const open = outcome && !outcome.current;
     return html`<div class="section button-row no-print">
         ${open && headline !== 'not_started' ? html`${press('ship', headline === 'ship' ? 'primary' : nothing)} ${press('stop', nothing)}` : null}
         ${copyButton({ text: () => location.href.split('?')[0], title: t('experiment.copy_link'), size: 'medium' })}
-        ${headline === 'not_started'
-            ? null
-            : ['pdf', 'html'].map(
-                  (format) => html`<button type="button" class="button" @click=${() => actions.report(format)}>${t('experiment.report', { format: format.toUpperCase() })}</button>`,
-              )}
         ${headline === 'not_started' ? null : html`<button type="button" class="button" id="share" data-for=${writers} @click=${actions.share}>${t('experiment.share')}</button>`}
-        <a class="button" href=${address(`/projects/${encodeURIComponent(id)}`)}>${t('experiment.to_plan')}</a>
     </div>`;
 }
 
@@ -122,12 +118,26 @@ function borderOf(stats) {
     return rates.every((rate) => rate === 1) ? 'all' : rates.every((rate) => rate === 0) ? 'none' : null;
 }
 
+/* Why, and what would change that; beside the other parts only what is wrong. */
+function verdictLists({ stats, decision }, border, whole) {
+    const warnings = stats.warnings.map(({ message }) => ({ text: message }));
+    if (!whole && decision.blockers.length === 0) return null;
+    return html`<div class="section verdict-lists">
+        ${list(t('experiment.blockers'), decision.blockers, 'blockers')}
+        ${whole
+            ? html`${list(t('experiment.reasons'), border ? [] : decision.reasons, 'reasons')} ${list(t('experiment.changes'), decision.what_would_change, 'changes')}
+              ${list(t('experiment.warnings'), warnings, 'warnings')}`
+            : null}
+    </div>`;
+}
+
+/* The verdict stays above every part; its reasons belong to the results. */
 /** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function verdictCard({ stats, decision }, page) {
+    const whole = partShown(page, { decision }) === 'results';
     const { headline, confidence, margin } = decision;
     const outcome = page.outcome.data;
     const state = stateOf(decision, outcome?.current);
-    const warnings = stats.warnings.map(({ message }) => ({ text: message }));
     const started = headline !== 'not_started';
     const border = started ? borderOf(stats) : null;
     return html`<section class="card headline verdict" data-tone=${toneOf(headline)} aria-labelledby="verdict">
@@ -137,7 +147,7 @@ function verdictCard({ stats, decision }, page) {
                 ${badge(stateText(state), stateTone(state))}
             </div>
             <p class="verdict-text" dir="auto">${headlineNote(headline)} ${border ? html`<span id="border">${t(`experiment.border_${border}`)}</span>` : started ? evidenceText(headline, confidence) : ''}</p>
-            ${margin === null || border ? null : html`<p class="verdict-text" id="margin" dir="auto">${margin.text}</p>`}
+            ${margin === null || border || !whole ? null : html`<p class="verdict-text" id="margin" dir="auto">${margin.text}</p>`}
         </div>
         ${started
             ? html`<dl class="figures">
@@ -145,10 +155,7 @@ function verdictCard({ stats, decision }, page) {
                       ${border ? null : effectFigure(stats)} ${timeFigure(stats)}
                   </dl>
                   ${progressLine(stats)}
-                  <div class="section verdict-lists">
-                      ${list(t('experiment.blockers'), decision.blockers, 'blockers')} ${list(t('experiment.reasons'), border ? [] : decision.reasons, 'reasons')}
-                      ${list(t('experiment.changes'), decision.what_would_change, 'changes')} ${list(t('experiment.warnings'), warnings, 'warnings')}
-                  </div>`
+                  ${verdictLists({ stats, decision }, border, whole)}`
             : null}
         ${actionRow(decision, outcome, page)}
     </section>`;
@@ -352,15 +359,52 @@ function historyCard({ outcome }) {
     </section>`;
 }
 
+/* Reports of the result, for people who do not come here. */
+function reportCard({ actions }) {
+    return html`<section class="card section stack" aria-labelledby="report-title" id="result-report">
+        <div class="section-head"><h2 id="report-title">${t('experiment.result_report')}</h2></div>
+        <p class="section-note">${t('experiment.result_report_note')}</p>
+        <div class="button-row">
+            ${['pdf', 'html', 'markdown'].map(
+                (format) => html`<button type="button" class="button" @click=${() => actions.report(format)}>${t('experiment.report', { format: format === 'markdown' ? 'Markdown' : format.toUpperCase() })}</button>`,
+            )}
+        </div>
+    </section>`;
+}
+
+const noData = (page) => html`<section class="card section">
+    ${empty({
+        title: t('headline.not_started'),
+        text: t('headline.not_started_note'),
+        action: html`<button type="button" class="button" data-for=${writers} @click=${() => page.actions.open('events')}>${t('experiment.send')}</button>`,
+    })}
+</section>`;
+
+/* What each tab shows. */
+const parts = {
+    results: (page, { stats, decision }) =>
+        decision.headline === 'not_started'
+            ? noData(page)
+            : html`${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${splitCard(stats)}`,
+    plan: ({ plan }) => planView(plan),
+    events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : qualityFacts(stats)} ${sendCard(page, stats)}`,
+    report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : reportCard(page)} ${planReports(page.plan)}`,
+    history: (page) => html`${historyCard(page)} ${planHistory(page.plan)}`,
+};
+
+const partShown = ({ part }, { decision }) => (part in parts ? part : decision.headline === 'not_started' ? 'events' : 'results');
+
 function content(page, data) {
-    const { stats, decision } = data;
-    const started = decision.headline !== 'not_started';
     return html`<div class="stack experiment">
-        ${page.outcome.data ? outcomeNotice(page.outcome.data, page.actions) : null} ${verdictCard(data, page)} ${unknownCard(stats, page)}
-        ${started
-            ? html`${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard(data)} ${splitCard(stats)} ${qualityFacts(stats)}`
-            : null}
-        ${sendCard(page, stats)} ${historyCard(page)}
+        ${page.outcome.data ? outcomeNotice(page.outcome.data, page.actions) : null} ${verdictCard(data, page)} ${unknownCard(data.stats, page)}
+        ${tabs({
+            id: 'part',
+            label: t('experiment.parts'),
+            tabs: Object.keys(parts).map((name) => ({ name, title: t(`experiment.part_${name}`) })),
+            current: partShown(page, data),
+            onSelect: page.actions.open,
+            panel: (name) => html`<div class="stack">${parts[name](page, data)}</div>`,
+        })}
     </div>`;
 }
 

@@ -1,10 +1,10 @@
-/* A project as a template: the plan, its reports, the design, the history. */
+/* The plan of an experiment as templates: its sizes, its reports, the design, the history. */
 import { hasText, t } from '../../shared/i18n.js';
 import { formatDateTime, formatInteger, formatNumber, formatPercent, formatUnit } from '../../shared/numbers.js';
 import { address } from '../../shared/place.js';
 import { empty } from '../../shared/ui/empty.js';
 import { html, nothing } from '../../shared/ui/lit.js';
-import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
+import { notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { planOf } from '../calculator/plan.js';
@@ -62,17 +62,19 @@ function sizes(run, design) {
 }
 
 /* A revision that is younger than the analysis may need other sizes. */
-/** @param {{ design: experiments.Project, run: experiments.AnalysisRun | null }} data */
-function planCard({ design, run }, { id, busy, actions }) {
+function planCard(plan) {
+    const { busy, actions, project, run: kept } = plan;
+    const design = project.data;
+    const run = kept.data.newest;
     const older = run !== null && Date.parse(design.last_revision_at) > Date.parse(run.created_at);
-    return html`<section class="card headline" aria-labelledby="plan-title" aria-busy=${String(busy === 'analysis')}>
+    return html`<section class="card headline" aria-labelledby="plan-title" aria-busy=${String(busy === 'analysis')} id="plan">
         <div class="section stack">
             <h2 id="plan-title">${t('project.plan')}</h2>
             ${new URLSearchParams(location.search).has('planned')
                 ? notice({
                       tone: 'good',
                       body: html`<p id="next-step">${t('project.planned')}</p>`,
-                      actions: html`<a class="button" data-size="small" href=${`${address(`/live/${encodeURIComponent(id)}`)}#send`}>${t('project.send_events')}</a>`,
+                      actions: html`<button type="button" class="button" data-size="small" @click=${actions.send}>${t('project.send_events')}</button>`,
                   })
                 : null}
             ${older ? notice({ tone: 'caution', body: t('project.older') }) : null}
@@ -92,12 +94,12 @@ function planCard({ design, run }, { id, busy, actions }) {
             >
                 ${t(run === null ? 'project.analyse' : 'project.again')}
             </button>
-            <a class="button" data-kind=${run !== null && !older ? 'primary' : nothing} href=${address(`/live/${encodeURIComponent(id)}`)}>${t('project.run')}</a>
         </div>
     </section>`;
 }
 
-function reportsCard({ run }, { busy, actions }) {
+function reportsCard({ run: kept, busy, actions }) {
+    const run = kept.data.newest;
     return html`<section class="card section stack" aria-labelledby="reports-title" id="reports">
         <div class="section-head"><h2 id="reports-title">${t('project.reports')}</h2></div>
         <p class="section-note" id="reports-note">${t(run === null ? 'project.reports_need' : 'project.reports_note')}</p>
@@ -118,9 +120,8 @@ function reportsCard({ run }, { busy, actions }) {
     </section>`;
 }
 
-/** @param {{ design: experiments.Project }} data */
-function designCard({ design }, { id, actions }) {
-    const { hypothesis, metrics, setup, constraints } = design.payload;
+function designCard({ project, id, actions }) {
+    const { hypothesis, metrics, setup, constraints } = project.data.payload;
     const type = metrics.metric_type;
     const words = [
         [t('project.hypothesis'), hypothesis.hypothesis_statement],
@@ -155,11 +156,25 @@ function designCard({ design }, { id, actions }) {
     </section>`;
 }
 
-function historyCard({ lists, shown, actions }) {
-    return html`<section class="card section" aria-labelledby="history-title" id="history">
-        <div class="section-head"><h2 id="history-title">${t('project.history')}</h2></div>
+/* `plan` is of createPlan. */
+export function planView(plan) {
+    if (!plan.project.data) return html``;
+    return resourceView(plan.run, {
+        quiet: true,
+        skeleton: { lines: 3, height: 'card' },
+        ready: () => html`<div class="stack">${planCard(plan)} ${designCard(plan)}</div>`,
+    });
+}
+
+export function planReports(plan) {
+    return plan.run.data === undefined ? html`` : reportsCard(plan);
+}
+
+export function planHistory({ lists, shown, actions }) {
+    return html`<section class="card section" aria-labelledby="plan-changes-title" id="plan-changes">
+        <div class="section-head"><h2 id="plan-changes-title">${t('project.history')}</h2></div>
         ${tabs({
-            id: 'history',
+            id: 'plan-changes',
             label: t('project.history'),
             tabs: Object.keys(lists).map((name) => ({ name, title: t(`project.${name}`) })),
             current: shown,
@@ -167,17 +182,4 @@ function historyCard({ lists, shown, actions }) {
             panel: (name) => lists[name].view(),
         })}
     </section>`;
-}
-
-export function view(page) {
-    const { project, actions } = page;
-    if (project === null) return html``;
-    return resourceView(project, {
-        quiet: true,
-        skeleton: { lines: 3, height: 'card' },
-        failed: (error) => (error.kind === 'unauthorized' ? tokenForm(error, actions.load) : errorNotice(error, { retry: actions.load })),
-        ready: (data) => html`<div class="stack">
-            ${planCard(data, page)} ${reportsCard(data, page)} ${designCard(data, page)} ${historyCard(page)}
-        </div>`,
-    });
 }

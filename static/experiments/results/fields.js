@@ -1,14 +1,20 @@
-/* What was observed: the fields of each kind of question, its route, and the body that they make. */
+/* What was observed: the fields of each kind of data. The body that they make is in requests.js. */
 import { t } from '../../shared/i18n.js';
-import { formatPercent, isolated } from '../../shared/numbers.js';
+import { formatInteger, formatPercent, isolated } from '../../shared/numbers.js';
+import { linesOf, numbersOf } from './inputs.js';
+import { suggested, testOf, tests } from './suggest.js';
 
 export const variantNames = 'ABCDEFGHIJ';
 
-const analysisOf = (values) => values.analysis ?? 'binary';
+const kindOf = (values) => values.analysis ?? 'binary';
 const only =
     (...names) =>
     (values) =>
-        names.includes(analysisOf(values));
+        names.includes(kindOf(values));
+const withTest =
+    (...names) =>
+    (values) =>
+        names.includes(testOf(values));
 const label = (key) => () => t(key);
 
 /* The rate that two counts make, beside the second of them. */
@@ -27,49 +33,116 @@ function perVariant(key, initial) {
     };
 }
 
-const binaryOrder = ['control_users', 'control_conversions', 'treatment_users', 'treatment_conversions'];
-const meanOrder = ['control_n', 'control_mean', 'control_std', 'treatment_n', 'treatment_mean', 'treatment_std'];
+const orders = {
+    binary: ['control_users', 'control_conversions', 'treatment_users', 'treatment_conversions'],
+    continuous: ['control_n', 'control_mean', 'control_std', 'treatment_n', 'treatment_mean', 'treatment_std'],
+    count: ['control_exposure', 'control_events', 'treatment_exposure', 'treatment_events'],
+    pair_counts: ['both', 'control_only', 'treatment_only', 'neither'],
+};
 
-function field(name, kind, initial, key, order, extra = {}) {
-    const applies = only(order === binaryOrder ? 'binary' : 'continuous');
-    const spread = order.slice(order.indexOf(name) + 1);
-    return { name, kind, initial, label: label(key), spread, applies, ...extra };
+function field(analysis, name, kind, initial, key, extra = {}) {
+    const spread = orders[analysis].slice(orders[analysis].indexOf(name) + 1);
+    return { name, kind, initial, label: label(key), spread, applies: only(analysis), ...extra };
 }
 
 const rateAffix = (arm) => ({
     affix: (values) => rateOf(values[`${arm}_users`], values[`${arm}_conversions`]),
 });
 
+/* How many values, or lines of values, were read: people see at once whether a list arrived whole. */
+const counted = (read) => (name) => (values) => {
+    const count = read(values[name]).length;
+    return [t(`hint.format.${kindOf(values)}`), count > 0 ? t('given.read', { count: formatInteger(count) }) : ''].filter(Boolean).join(' ');
+};
+const hintOfValues = counted(numbersOf);
+const hintOfLines = counted(linesOf);
+
+function text(name, key, initial, hint, kinds) {
+    return { name, kind: 'textarea', label: label(key), initial, hint: hint(name), rows: 7, wide: kinds.includes('table'), applies: only(...kinds) };
+}
+
+/* The examples are of the kind that is chosen first; another kind has its own as soon as it is chosen. */
+export const examples = {
+    values: { control_values: '12.1 9.8 14.5 11.0 10.2 13.3 12.7 9.1 15.0 11.6', treatment_values: '14.2 12.9 15.8 13.1 11.7 16.4 14.9 12.2 17.0 13.6' },
+    pairs: { control_values: '10 12 9 15 11 13 8 14', treatment_values: '12 15 10 16 13 13 10 17' },
+    ratio: { control_arm: '2 10\n1 8\n3 12\n2 9\n1 7\n2 11', treatment_arm: '3 10\n2 8\n4 12\n3 10\n2 7\n3 11' },
+    table: { table: '120 60 20\n100 75 25' },
+    groups: { groups: '5.1 4.8 6.2 5.5 5.0\n6.5 7.1 6.8 7.4 6.9\n5.9 6.3 6.7 5.5 6.0' },
+    times: { control_arm: '5 1\n8 1\n12 0\n3 1\n9 1\n6 1', treatment_arm: '11 1\n15 0\n7 1\n20 0\n18 1\n14 1' },
+};
+
+function testField() {
+    const title = (values, value) => (value === '' ? t('given.suggested', { test: t(`method.${suggested(values).test}`) }) : t(`method.${value}`));
+    return {
+        name: 'test',
+        kind: 'select',
+        label: label('field.test'),
+        wide: true,
+        applies: (values) => tests[kindOf(values)].length > 1,
+        options: (values) => ['', ...tests[kindOf(values)]].map((value) => ({ value, title: title(values, value) })),
+        hint: (values) => (values.test === undefined ? t(`reason.${suggested(values).reason}`) : t('given.chosen', { test: t(`method.${suggested(values).test}`) })),
+    };
+}
+
+const twoSided = only('binary', 'continuous', 'count', 'values', 'ratio', 'pairs', 'pair_counts');
+
 /** @type {any[]} */
 export const fields = [
     {
         name: 'analysis',
-        kind: 'choice',
-        label: label('field.analysis'),
-        labelHidden: true,
+        kind: 'select',
+        label: label('field.data'),
         wide: true,
-        options: () => ['binary', 'continuous', 'srm'].map((value) => ({ value, title: t(`analysis.${value}`) })),
-        hint: (values) => t(`hint.analysis.${analysisOf(values)}`),
+        options: () => Object.keys(tests).map((value) => ({ value, title: t(`given.${value}`) })),
+        hint: (values) => t(`hint.data.${kindOf(values)}`),
     },
-    field('control_users', 'count', 1000, 'field.users', binaryOrder),
-    field('control_conversions', 'count', 100, 'field.conversions', binaryOrder, rateAffix('control')),
-    field('treatment_users', 'count', 1000, 'field.users', binaryOrder),
-    field('treatment_conversions', 'count', 130, 'field.conversions', binaryOrder, rateAffix('treatment')),
-    field('control_n', 'count', 500, 'field.users', meanOrder),
-    field('control_mean', 'number', 48, 'field.mean', meanOrder),
-    field('control_std', 'number', 31, 'field.std_dev', meanOrder),
-    field('treatment_n', 'count', 500, 'field.users', meanOrder),
-    field('treatment_mean', 'number', 52.5, 'field.mean', meanOrder),
-    field('treatment_std', 'number', 32, 'field.std_dev', meanOrder),
-    { name: 'direction', kind: 'flag', flagValue: 'decrease', label: label('field.direction'), wide: true, applies: only('binary', 'continuous') },
+    field('binary', 'control_users', 'count', 1000, 'field.users'),
+    field('binary', 'control_conversions', 'count', 100, 'field.conversions', rateAffix('control')),
+    field('binary', 'treatment_users', 'count', 1000, 'field.users'),
+    field('binary', 'treatment_conversions', 'count', 130, 'field.conversions', rateAffix('treatment')),
+    field('continuous', 'control_n', 'count', 500, 'field.users'),
+    field('continuous', 'control_mean', 'number', 48, 'field.mean'),
+    field('continuous', 'control_std', 'number', 31, 'field.std_dev'),
+    field('continuous', 'treatment_n', 'count', 500, 'field.users'),
+    field('continuous', 'treatment_mean', 'number', 52.5, 'field.mean'),
+    field('continuous', 'treatment_std', 'number', 32, 'field.std_dev'),
+    field('count', 'control_exposure', 'number', 1000, 'field.exposure'),
+    field('count', 'control_events', 'count', 210, 'field.events'),
+    field('count', 'treatment_exposure', 'number', 1000, 'field.exposure'),
+    field('count', 'treatment_events', 'count', 254, 'field.events'),
+    text('control_values', 'arm.control', examples.values.control_values, hintOfValues, ['values', 'pairs']),
+    text('treatment_values', 'arm.treatment', examples.values.treatment_values, hintOfValues, ['values', 'pairs']),
+    text('control_arm', 'arm.control', examples.ratio.control_arm, hintOfLines, ['ratio', 'times']),
+    text('treatment_arm', 'arm.treatment', examples.ratio.treatment_arm, hintOfLines, ['ratio', 'times']),
+    text('table', 'field.table', examples.table.table, hintOfLines, ['table']),
+    { ...text('groups', 'field.groups', examples.groups.groups, hintOfLines, ['groups']), wide: true },
+    field('pair_counts', 'both', 'count', 310, 'field.both'),
+    field('pair_counts', 'control_only', 'count', 40, 'field.control_only'),
+    field('pair_counts', 'treatment_only', 'count', 65, 'field.treatment_only'),
+    field('pair_counts', 'neither', 'count', 585, 'field.neither'),
+    {
+        name: 'equivalence_margin',
+        kind: 'number',
+        optional: true,
+        label: label('field.equivalence_margin'),
+        hint: label('hint.equivalence_margin'),
+        wide: true,
+        applies: only('continuous'),
+    },
+    testField(),
+    { name: 'quantile', kind: 'fraction', initial: 0.5, label: label('field.quantile'), applies: withTest('quantile') },
+    { name: 'trim', kind: 'fraction', initial: 0.2, label: label('field.trim'), applies: withTest('trimmed_t') },
+    { name: 'fh_rho', kind: 'number', initial: 1, label: label('field.fh_rho'), hint: label('hint.fh_rho'), applies: withTest('fleming_harrington') },
+    { name: 'fh_gamma', kind: 'number', initial: 0, label: label('field.fh_gamma'), hint: label('hint.fh_gamma'), applies: withTest('fleming_harrington') },
     {
         name: 'alpha',
         kind: 'fraction',
         initial: 0.05,
         label: label('field.alpha'),
-        hint: label('hint.alpha'),
-        applies: only('binary', 'continuous'),
+        hint: (values) => (twoSided(values) ? t('hint.alpha') : null),
+        applies: (values) => kindOf(values) !== 'srm',
     },
+    { name: 'direction', kind: 'flag', flagValue: 'decrease', label: label('field.direction'), wide: true, applies: twoSided },
     {
         name: 'variants',
         kind: 'select',
@@ -96,35 +169,22 @@ export const fields = [
     },
 ];
 
-/* Controls of an arm, by kind of question. */
-export const arms = {
-    binary: { control: binaryOrder.slice(0, 2), treatment: binaryOrder.slice(2) },
-    continuous: { control: meanOrder.slice(0, 3), treatment: meanOrder.slice(3) },
+/* Controls of an arm, by kind of data. */
+export const arms = Object.fromEntries(
+    ['binary', 'continuous', 'count'].map((analysis) => {
+        const names = orders[analysis];
+        return [analysis, { control: names.slice(0, names.length / 2), treatment: names.slice(names.length / 2) }];
+    }),
+);
+
+/* Fields of values that people paste or upload, by kind of data. */
+export const lists = {
+    values: ['control_values', 'treatment_values'],
+    pairs: ['control_values', 'treatment_values'],
+    ratio: ['control_arm', 'treatment_arm'],
+    times: ['control_arm', 'treatment_arm'],
+    table: ['table'],
+    groups: ['groups'],
 };
 
-/* Weights in any unit as shares of one; left alone when one of them is no number. */
-function sharesOf(weights) {
-    const sum = (weights ?? []).reduce((total, weight) => total + weight, 0);
-    return typeof sum === 'number' && sum > 0 ? weights.map((weight) => weight / sum) : weights;
-}
-
-/* The request that the values of the form stand for: {path, body}. */
-export function requestOf({ analysis, variants, direction, ...values }) {
-    const goal = direction === undefined ? {} : { direction };
-    if (analysis !== 'srm') return { path: '/api/v1/results', body: { metric_type: analysis, [analysis]: values, ...goal } };
-    const body = { ...values, expected_fractions: sharesOf(values.expected_fractions) };
-    return { path: '/api/v1/srm-check', body };
-}
-
-/* The values in a query, as far as they are there; numbers where the texts are some. */
-export function valuesOf(query) {
-    const number = (text) => (/^-?\d*\.?\d+(e[-+]?\d+)?$/i.test(text) ? Number(text) : text);
-    return Object.fromEntries(
-        fields
-            .filter(({ name }) => query.has(name))
-            .map(({ name, list }) => {
-                const text = query.get(name);
-                return [name, list ? text.split(',').map(number) : number(text)];
-            }),
-    );
-}
+export const pairCounts = orders.pair_counts;

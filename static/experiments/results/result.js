@@ -1,48 +1,35 @@
-/* The answers of POST /api/v1/results and POST /api/v1/srm-check as templates. */
-import { t } from '../../shared/i18n.js';
+/* The answers of the analyses as findings, and what people do next with them. */
+import { currentLocale, t } from '../../shared/i18n.js';
+import { address } from '../../shared/place.js';
 import { formatInteger, formatNumber, formatPercent, isolated } from '../../shared/numbers.js';
-import { forestPlot } from '../../shared/ui/charts/forest.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html, nothing } from '../../shared/ui/lit.js';
+import { accessToken } from '../../shared/ui/session.js';
 import { table } from '../../shared/ui/table.js';
+import { curlCommand } from '../calculator/link.js';
 import { difference, interval, known, pText, relative as relativeText, share } from '../figures.js';
+import { findingView, partCard } from '../finding.js';
 import { variantNames } from './fields.js';
-
-function figure(label, value, note, { long = false } = {}) {
-    return html`<div class="figure">
-        <dt class="figure-label">${label}</dt>
-        <dd class="figure-value" data-long=${long ? '' : nothing}>${value}</dd>
-        <dd class="figure-note">${note}</dd>
-    </div>`;
-}
+import { findingOfGroups, findingOfTable, findingOfTimes } from './groups.js';
+import { requestOf } from './requests.js';
 
 const signed = (text, value) => isolated(value > 0 ? `+${text}` : text);
 
 /* All figures of one answer are rounded alike. */
-const typeOf = ({ metric_type: type }) => (type === 'binary' ? 'binary' : 'plain');
+const typeOf = ({ conventions }) => (conventions?.effect_unit === 'percentage_points' ? 'binary' : 'plain');
 const effectOf = (answer) => difference(answer.observed_effect, typeOf(answer), [answer.ci_lower, answer.ci_upper]);
 const rangeOf = (answer, lower, upper) => interval(lower, upper, typeOf(answer));
 
-/** @param {experiments.ResultsReply} answer */
-function toneOf(answer) {
-    if (!answer.is_significant) return 'plain';
-    return answer.outcome === 'worse' ? 'danger' : 'good';
+function toneOf({ is_significant: significant, outcome }) {
+    if (!significant) return 'plain';
+    return outcome === 'worse' ? 'danger' : 'good';
 }
 
 /* What was found, made of the numbers: title and explanation. */
-/** @param {experiments.ResultsReply} answer */
-export function verdictOf(answer) {
-    const level = formatPercent(answer.ci_level);
-    const values = {
-        effect: effectOf(answer),
-        interval: rangeOf(answer, answer.ci_lower, answer.ci_upper),
-        level,
-        p: pText(answer.p_value),
-        alpha: formatPercent(1 - answer.ci_level),
-    };
-    const found = !answer.is_significant ? 'open' : answer.observed_effect < 0 ? 'lower' : 'higher';
-    const contains = answer.ci_lower <= 0 && answer.ci_upper >= 0;
-    const agree = contains !== answer.is_significant;
+function wordsOf({ effect, range, level, p, alpha, significant, rises, contains, answer }) {
+    const values = { effect, interval: range, level: formatPercent(level), p: pText(p), alpha: formatPercent(alpha) };
+    const found = !significant ? 'open' : rises ? 'higher' : 'lower';
+    const agree = contains !== significant;
     const judged = answer.direction === 'decrease' && ['better', 'worse'].includes(answer.outcome);
     return {
         title: t(`verdict.${found}`, values) + (judged ? ` · ${t(`verdict.${answer.outcome}`)}` : ''),
@@ -50,82 +37,117 @@ export function verdictOf(answer) {
     };
 }
 
-function verdictCard(tone, { title, text }, figures) {
-    return html`<div class="card headline verdict" data-tone=${tone}>
-        <div class="section">
-            <p class="verdict-title" id="verdict">${title}</p>
-            <p class="verdict-text" dir="auto">${text}</p>
-        </div>
-        <dl class="figures">${figures}</dl>
-    </div>`;
+/** @param {experiments.ResultsReply} answer */
+function verdictOf(answer) {
+    if (answer.metric_type === 'equivalence') return { title: answer.verdict, text: answer.interpretation };
+    return wordsOf({
+        effect: effectOf(answer),
+        range: rangeOf(answer, answer.ci_lower, answer.ci_upper),
+        level: answer.ci_level,
+        p: answer.p_value,
+        alpha: 1 - answer.ci_level,
+        significant: answer.is_significant,
+        rises: answer.observed_effect >= 0,
+        contains: answer.ci_lower <= 0 && answer.ci_upper >= 0,
+        answer,
+    });
 }
 
 /** @param {experiments.ResultsReply} answer */
-function relativeNote({ observed_effect_relative: relative }) {
-    if (!known(relative)) return '';
-    return t('observed.relative', { value: relativeText(relative) });
-}
-
-/** @param {experiments.ResultsReply} answer */
-function resultFigures(answer) {
+function figuresOf(answer) {
+    const { observed_effect_relative: relative } = answer;
     return [
-        figure(t('observed.effect'), effectOf(answer), relativeNote(answer)),
-        figure(
-            t('observed.interval'),
-            rangeOf(answer, answer.ci_lower, answer.ci_upper),
-            t('observed.level', { level: formatPercent(answer.ci_level) }),
-            { long: true },
-        ),
-        figure(
-            t('observed.p_value'),
-            pText(answer.p_value),
-            t('observed.statistic', { value: formatNumber(answer.test_statistic) }),
-        ),
+        { label: t('observed.effect'), value: effectOf(answer), note: known(relative) ? t('observed.relative', { value: relativeText(relative) }) : '' },
+        {
+            label: t('observed.interval'),
+            value: rangeOf(answer, answer.ci_lower, answer.ci_upper),
+            note: t('observed.level', { level: formatPercent(answer.ci_level) }),
+            long: true,
+        },
+        { label: t('observed.p_value'), value: pText(answer.p_value), note: t('observed.statistic', { value: formatNumber(answer.test_statistic) }) },
     ];
 }
 
+/* The size of an effect without a unit, with its interval where it has one. */
+/** @param {any} answer */
+function sizeOf({ effect_size: size, effect_size_label: label, effect_size_ci_lower: lower, effect_size_ci_upper: upper }) {
+    if (!known(size)) return [];
+    const written = (value) => formatNumber(value, 3);
+    const range = known(lower) && known(upper) ? ` (${t('figures.range', { lower: written(lower), upper: written(upper) })})` : '';
+    return [[label, `${written(size)}${range}`]];
+}
+
 /** @param {experiments.ResultsReply} answer */
-function resultFacts(answer) {
-    const percent = (value) => share(value / 100);
+function factsOf(answer) {
+    const percent = (value) => (known(value) ? share(value / 100) : null);
     const range = (lower, upper) => (known(lower) && known(upper) ? rangeOf(answer, lower, upper) : null);
     const { ci_lower_pct: least, ci_upper_pct: most } = answer.relative_lift ?? {};
-    const list = [
-        [t('observed.control_rate'), known(answer.control_rate) ? percent(answer.control_rate) : null],
-        [t('observed.treatment_rate'), known(answer.treatment_rate) ? percent(answer.treatment_rate) : null],
+    return [
+        [t('observed.control_rate'), percent(answer.control_rate)],
+        [t('observed.treatment_rate'), percent(answer.treatment_rate)],
         [t('observed.score_interval'), range(answer.ci_score_lower, answer.ci_score_upper)],
         [t('observed.relative_interval'), known(least) && known(most) ? t('figures.range', { lower: relativeText(least), upper: relativeText(most) }) : null],
+        ...(answer.metric_type === 'binary' ? [] : sizeOf(answer)),
         [t('observed.power'), formatPercent(answer.power_achieved, 3)],
     ];
-    return html`<dl class="facts">
-            ${list
-                .filter(([, value]) => value !== null)
-                .map(([name, value]) => html`<div class="fact"><dt>${name}</dt><dd>${value}</dd></div>`)}
-        </dl>
-        <p class="field-hint">${t('observed.power_note')}</p>`;
 }
 
 /** @param {experiments.ResultsReply} answer */
-function intervalCard(answer) {
+function findingOfArms(answer, { asked }) {
     const title = t('observed.interval_title', { level: formatPercent(answer.ci_level) });
-    const format = (value) => formatNumber(value, 3);
-    return html`<section class="card section" aria-labelledby="interval-title">
-        <div class="section-head"><h3 id="interval-title">${title}</h3></div>
-        <div class="chart" id="interval-chart">
-            ${forestPlot({
-                label: `${title}: ${rangeOf(answer, answer.ci_lower, answer.ci_upper)}`,
-                title: answer.metric_type === 'binary' ? t('observed.axis_points') : t('observed.effect'),
-                format,
-                titles: {
-                    name: t('observed.what'),
-                    estimate: t('observed.effect'),
-                    lower: t('observed.from'),
-                    upper: t('observed.to'),
-                },
-                rows: [{ name: t('arm.treatment'), estimate: answer.observed_effect, lower: answer.ci_lower, upper: answer.ci_upper }],
-            })}
-        </div>
-        ${resultFacts(answer)}
-    </section>`;
+    const margin = answer.metric_type === 'equivalence' ? asked.equivalence_margin : undefined;
+    const marks = margin === undefined ? [] : [-margin, margin].map((value) => ({ value, name: t('field.equivalence_margin') }));
+    return {
+        verdict: { tone: toneOf(answer), ...verdictOf(answer), figures: figuresOf(answer) },
+        warnings: answer.warnings ?? [],
+        interval: {
+            title,
+            label: `${title}: ${rangeOf(answer, answer.ci_lower, answer.ci_upper)}`,
+            axis: typeOf(answer) === 'binary' ? t('observed.axis_points') : t('observed.effect'),
+            rows: [{ name: t('arm.treatment'), estimate: answer.observed_effect, lower: answer.ci_lower, upper: answer.ci_upper }],
+            marks,
+            facts: factsOf(answer),
+            note: t('observed.power_note'),
+        },
+        note: answer.metric_type === 'equivalence' ? null : answer.interpretation,
+    };
+}
+
+/** @param {experiments.PairedReply} answer */
+function findingOfPairs(answer) {
+    const type = answer.test_type === 'mcnemar' ? 'binary' : 'plain';
+    const scale = type === 'binary' ? 100 : 1; /* proportions are shown in points */
+    const [effect, lower, upper] = [answer.effect, answer.ci_lower, answer.ci_upper].map((value) => value * scale);
+    const range = interval(lower, upper, type);
+    const title = t('observed.interval_title', { level: formatPercent(answer.ci_level) });
+    const words = wordsOf({
+        effect: difference(effect, type, [lower, upper]),
+        range,
+        level: answer.ci_level,
+        p: answer.p_value,
+        alpha: 1 - answer.ci_level,
+        significant: answer.is_significant,
+        rises: effect >= 0,
+        contains: lower <= 0 && upper >= 0,
+        answer,
+    });
+    const figures = [
+        { label: answer.effect_label, value: difference(effect, type, [lower, upper]), note: t('finding.pairs', { count: answer.n_pairs }) },
+        { label: t('observed.interval'), value: range, note: t('observed.level', { level: formatPercent(answer.ci_level) }), long: true },
+        { label: t('observed.p_value'), value: pText(answer.p_value), note: t('observed.statistic', { value: formatNumber(answer.test_statistic) }) },
+    ];
+    const count = (value) => (known(value) ? formatInteger(value) : null);
+    return {
+        verdict: { tone: toneOf(answer), ...words, figures },
+        interval: {
+            title,
+            label: `${title}: ${range}`,
+            axis: type === 'binary' ? t('observed.axis_points') : t('observed.effect'),
+            rows: [{ name: t('arm.treatment'), estimate: effect, lower, upper }],
+            facts: [...sizeOf(answer), [t('finding.zero_differences'), count(answer.n_zero_differences)], [t('finding.discordant'), count(answer.n_discordant)]],
+        },
+        note: answer.interpretation,
+    };
 }
 
 /** @param {experiments.SrmReply} answer */
@@ -151,38 +173,61 @@ function splitTable(answer) {
 }
 
 /** @param {experiments.SrmReply} answer */
-function splitView(answer) {
-    const verdict = { title: t(answer.is_srm ? 'split.mismatch' : 'split.fine'), text: answer.verdict };
+function findingOfSplit(answer) {
     const figures = [
-        figure(t('observed.p_value'), pText(answer.p_value), t('split.threshold')),
-        figure('χ²', formatNumber(answer.chi_square), t('split.degrees', { value: answer.observed_counts.length - 1 })),
+        { label: t('observed.p_value'), value: pText(answer.p_value), note: t('split.threshold') },
+        { label: 'χ²', value: formatNumber(answer.chi_square), note: t('split.degrees', { value: answer.observed_counts.length - 1 }) },
     ];
-    return html`${verdictCard(answer.is_srm ? 'danger' : 'good', verdict, figures)}
-        <section class="card section" aria-labelledby="split-title">
-            <div class="section-head"><h3 id="split-title">${t('split.title')}</h3></div>
-            ${splitTable(answer)}
-        </section>`;
+    const title = t(answer.is_srm ? 'split.mismatch' : 'split.fine');
+    return {
+        verdict: { tone: answer.is_srm ? 'danger' : 'good', title, text: answer.verdict, figures },
+        parts: [partCard('split', t('split.title'), splitTable(answer))],
+    };
 }
 
+/* The kind of answer follows from its fields. */
+export function findingOf(answer, state) {
+    if ('is_srm' in answer) return findingOfSplit(answer);
+    if ('cramers_v' in answer) return findingOfTable(answer, state.live.body);
+    if ('group_summaries' in answer) return findingOfGroups(answer);
+    if ('control_curve' in answer) return findingOfTimes(answer);
+    if ('n_pairs' in answer) return findingOfPairs(answer);
+    return findingOfArms(answer, state);
+}
+
+/* The next test of the same metric, sized for the effect that was seen. */
+function planLink({ metric_type: type, binary, continuous }, answer) {
+    const effect = Math.abs(answer.observed_effect_relative ?? 0);
+    if (!(effect > 0) || !['binary', 'continuous'].includes(type)) return nothing;
+    const baseline = type === 'binary' ? binary.control_conversions / binary.control_users : continuous.control_mean;
+    if (!(baseline > 0)) return nothing;
+    const query = new URLSearchParams({ metric_type: type, baseline_value: String(Number(baseline.toPrecision(6))), mde_pct: formatPlain(effect) });
+    if (type === 'continuous') query.set('std_dev', String(Number(continuous.control_std.toPrecision(6))));
+    return html`<a class="button" data-size="small" id="plan-next" href=${address(`/?${query}`)}>${t('finding.plan_next')}</a>`;
+}
+
+const formatPlain = (value) => String(Number(value.toPrecision(4)));
+
 /* The address holds what was entered, so the link is the analysis. */
-function actions() {
+function actions(answer, state) {
+    const command = () => {
+        const { path, body } = requestOf(state.asked);
+        return curlCommand(path, body, { language: currentLocale(), withToken: accessToken() !== null });
+    };
     return html`<div class="button-row no-print">
         ${copyButton({ id: 'copy-link', title: t('result.copy_link'), text: () => location.href })}
+        ${copyButton({ id: 'copy-curl', title: t('result.copy_curl'), text: command })}
         <button type="button" class="button" data-size="small" id="print" @click=${() => print()}>${t('result.print')}</button>
+        ${planLink(state.live.body, answer)}
     </div>`;
 }
 
-export function resultView(answer) {
-    return html`${shownOf(answer)} ${actions()}`;
-}
-
-function shownOf(answer) {
-    if ('is_srm' in answer) return splitView(answer);
-    return html`${verdictCard(toneOf(answer), verdictOf(answer), resultFigures(answer))} ${intervalCard(answer)}`;
+export function resultView(answer, state) {
+    return html`${findingView(findingOf(answer, state))} ${actions(answer, state)}`;
 }
 
 /* One line for screen readers. */
-export function announcement(answer) {
-    const found = 'is_srm' in answer ? answer.verdict : verdictOf(answer).title;
-    return `${found} ${t('observed.p_value')} ${pText(answer.p_value)}.`;
+export function announcement(answer, state) {
+    const { title, text } = findingOf(answer, state).verdict;
+    return `${'is_srm' in answer ? text : title} ${t('observed.p_value')} ${pText(answer.p_value)}.`;
 }

@@ -1,0 +1,7 @@
+/* All tools by the name in their address. */
+import { assignment } from './assignment.js';
+import { bandit } from './bandit.js';
+import { corrections } from './corrections.js';
+import { sensitivity } from './sensitivity.js';
+
+export const tools = { sensitivity, corrections, assignment, bandit };

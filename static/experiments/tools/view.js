@@ -1,0 +1,71 @@
+/* The list of tools, or one tool, as a template. */
+import { currentLocale, t } from '../../shared/i18n.js';
+import { address } from '../../shared/place.js';
+import { copyButton } from '../../shared/ui/copy.js';
+import { empty } from '../../shared/ui/empty.js';
+import { html } from '../../shared/ui/lit.js';
+import { accessToken } from '../../shared/ui/session.js';
+import { curlCommand } from '../calculator/link.js';
+import { workbench } from '../workbench.js';
+import { tools } from './tools.js';
+
+/* Before, during and after a test; calculator and analyses have pages of their own. */
+const order = [
+    ['calculator', '/'],
+    ['sensitivity', '/tools/sensitivity'],
+    ['assignment', '/tools/assignment'],
+    ['bandit', '/tools/bandit'],
+    ['analysis', '/results'],
+    ['corrections', '/tools/corrections'],
+];
+
+const toolCard = ([name, path]) => html`<li class="card tool-card">
+    <h2><a href=${address(path)}>${t(`tool.${name}`)}</a></h2>
+    <p>${t(`tool.${name}_lead`)}</p>
+</li>`;
+
+function listView() {
+    return html`<div class="page-head">
+            <h1>${t('tools.title')}</h1>
+            <p class="lead">${t('tools.lead')}</p>
+        </div>
+        <ul class="tool-list">${order.map(toolCard)}</ul>`;
+}
+
+function actions(tool) {
+    const command = () => curlCommand(tool.question.path, tool.question.body, { language: currentLocale(), withToken: accessToken() !== null });
+    return html`<div class="button-row no-print">
+        ${copyButton({ id: 'copy-link', title: t('result.copy_link'), text: () => location.href })}
+        ${copyButton({ id: 'copy-curl', title: t('result.copy_curl'), text: command })}
+        <button type="button" class="button" data-size="small" id="print" @click=${() => print()}>${t('result.print')}</button>
+    </div>`;
+}
+
+function formOf({ form }) {
+    const inside = html`<div class="section"><div class="field-grid">${form.names.map((name) => form.field(name))}</div></div>
+        <div class="section section-top button-row no-print">
+            <button type="submit" class="button" data-kind="primary">${t('design.calculate')}</button>
+        </div>`;
+    return form.view(inside, { formId: 'question', className: 'card design', label: t('tools.question') });
+}
+
+function toolView(name, tool) {
+    return html`<div class="page-head">
+            <h1>${t(`tool.${name}`)}</h1>
+            <p class="lead">${t(`tool.${name}_lead`)}</p>
+            <p><a href=${address('/tools')}>${t('tools.all')}</a></p>
+        </div>
+        ${workbench({
+            form: formOf(tool),
+            live: tool.live,
+            result: (answer) => html`${tool.result(answer, tool)} ${actions(tool)}`,
+            announcement: (answer) => tool.announcement(answer, tool),
+        })}`;
+}
+
+export function view({ name, tool }) {
+    if (tool !== null) return toolView(name, tool);
+    if (name !== null && !(name in tools))
+        return html`<h1 class="visually-hidden">${t('tools.title')}</h1>${empty({ title: t('tools.none'), action: html`<a class="button" href=${address('/tools')}>${t('tools.all')}</a>` })}`;
+    return listView();
+}
