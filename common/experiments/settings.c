@@ -181,6 +181,8 @@ const struct setting experiments_settings_table[] = {
      .help = "Conversion events of one person in an experiment, all metrics together, beyond which "
              "the person is taken for a robot and left out. A change recomputes the aggregates of "
              "each experiment when it is next read."},
+    {"AB_OFREP_BULK_FLAGS", SETTING_INTEGER, AT(ofrep_bulk_flags), "200", 1, 10000,
+     .help = "Flags that one bulk evaluation evaluates at most; the first by key."},
     {"AB_LIVE_MIXTURE_USERS", SETTING_INTEGER, AT(live_mixture_users), "5000", 2, 1000000000,
      .help = "People per arm that always-valid inference is tuned for in designs that name no "
              "effect."},

@@ -102,6 +102,7 @@ struct experiments_settings {
     int intake; /* enum kafka_intake */
 
     int64_t live_spike_events;
+    int64_t ofrep_bulk_flags;
     int64_t live_mixture_users;
 
     const char *llm_base_url; /* token of the orchestrator; "" = none */

@@ -92,6 +92,24 @@ bool cors_is_preflight(const struct serving *serving)
            request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_METHOD");
 }
 
+/* Whether the service admits the origin for this request alone. */
+static bool is_admitted(struct serving *serving, const char *origin)
+{
+    const struct http_service *service = serving->server->family->service;
+
+    return service->admits_origin && service->admits_origin(&serving->request, origin);
+}
+
+/* Of a page that shows a key: no cookies, and the headers that such clients send. */
+static bool answer_admitted(struct serving *serving)
+{
+    reply_add_header(&serving->reply, "Access-Control-Allow-Methods", "POST");
+    reply_add_header(&serving->reply, "Access-Control-Allow-Headers",
+                     "Accept, Authorization, Content-Type, If-None-Match, X-API-Key, X-Request-ID");
+    reply_add_header(&serving->reply, "Access-Control-Max-Age", MAX_AGE);
+    return plain_answer(serving, 200, "OK");
+}
+
 bool step_preflight(struct serving *serving)
 {
     const struct http_policy *policy = serving->policy;
@@ -101,6 +119,8 @@ bool step_preflight(struct serving *serving)
     if (!cors_is_preflight(serving))
         return true;
     allowed = allowed_headers(serving);
+    if (is_admitted(serving, request_header(request, "HTTP_ORIGIN")))
+        return answer_admitted(serving);
     if (!list_has(&policy->cors_origins, request_header(request, "HTTP_ORIGIN"), false))
         return plain_answer(serving, 400, "Disallowed CORS origin");
     if (!list_has(&policy->cors_methods,
@@ -126,7 +146,16 @@ void cors_add_headers(struct serving *serving)
     const char *origin = request_header(&serving->request, "HTTP_ORIGIN");
     bool anybody = string_list_has(&policy->cors_origins, "*");
 
-    if (!rule || !origin || !list_has(&policy->cors_origins, origin, false))
+    if (!rule || !origin)
+        return;
+    if (is_admitted(serving, origin)) {
+        reply_add_header(&serving->reply, "Access-Control-Allow-Origin",
+                         arena_copy_string(serving->request.arena, origin));
+        reply_add_header(&serving->reply, "Access-Control-Expose-Headers",
+                         arena_print(serving->request.arena, "ETag, %s", rule->exposed));
+        return;
+    }
+    if (!list_has(&policy->cors_origins, origin, false))
         return;
     reply_add_header(&serving->reply, "Access-Control-Allow-Origin",
                      anybody ? "*" : arena_copy_string(serving->request.arena, origin));

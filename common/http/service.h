@@ -129,6 +129,10 @@ struct http_service {
                    struct rate_decision *decision);
     /* Where first answers are kept; NULL = Idempotency-Key is ignored. */
     enum error (*idempotency)(struct request *request, struct http_idempotency *idempotency);
+    /* Whether pages of an origin that the policy does not list may call and read the answer,
+     * without a session. Called for preflights, which show no credentials, and for every answer.
+     * NULL = none. */
+    bool (*admits_origin)(struct request *request, const char *origin);
     /* Adds headers to a complete answer. */
     void (*finish)(struct request *request, struct reply *reply);
     /* Called after the answer has been sent or has failed, to record the request and close what is

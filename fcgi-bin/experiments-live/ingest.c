@@ -1,7 +1,6 @@
 /* Takes batches of records. */
 #include "experiments-live/live.h"
 
-#include "base/clock.h"
 #include "experiments/live/ingest.h"
 #include "experiments/live/view.h"
 
@@ -86,29 +85,6 @@ SCHEMA(live_buckets_schema, struct live_division_choice, "ExperimentBucketsReque
 SCHEMA(live_buckets_reply_schema, struct live_division_choice, "ExperimentBuckets",
        buckets_reply_fields);
 
-enum error live_begin(struct request *request, struct live_call *call)
-{
-    *call = (struct live_call){.arena = request->arena,
-                               .spike_events = service_settings(request)->live_spike_events,
-                               .problem = &request->problem};
-    return service_database(request, &call->db);
-}
-
-enum error live_publish(struct request *request, const struct live_call *call, enum live_kind kind,
-                        const struct object_list *records, struct object_list *published)
-{
-    struct kafka_producer *producer;
-    enum error error = service_kafka(request, live_kind_names[kind], &producer);
-
-    if (error)
-        return error;
-    error = kafka_intake_publish(producer, call->arena, service_settings(request),
-                                 request->arguments[0], kind, records, clock_unix_microseconds(),
-                                 published, call->problem);
-    service_used_kafka(request, error != ERROR_UNAVAILABLE);
-    return error;
-}
-
 static enum error publish(struct request *request, struct reply *reply, enum live_kind kind)
 {
     const struct live_batch *batch = request->body;
@@ -119,7 +95,8 @@ static enum error publish(struct request *request, struct reply *reply, enum liv
     if (!error)
         error = live_check_experiment(&call, request->arguments[0]);
     if (!error)
-        error = live_publish(request, &call, kind, &batch->records, &answer->published);
+        error = live_publish(request, &call, request->arguments[0], kind, &batch->records,
+                             &answer->published);
     if (error)
         return error;
     answer->received = (int64_t)batch->records.count;

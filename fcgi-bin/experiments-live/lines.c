@@ -166,7 +166,8 @@ static enum error take_batch(struct intake *intake, const struct live_call *call
     if (service_settings(intake->request)->intake == KAFKA_INTAKE_KAFKA) {
         intake->outcome.received += (int64_t)lines->records.count;
         return lines->records.count
-                   ? live_publish(intake->request, call, intake->kind, &lines->records, &published)
+                   ? live_publish(intake->request, call, intake->request->arguments[0],
+                                  intake->kind, &lines->records, &published)
                    : ERROR_NONE;
     }
     error =

@@ -3,13 +3,12 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_H
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_H
 
-#include "experiments/intake/kafka_intake.h"
 #include "experiments/live/buckets.h"
 #include "experiments/live/clear.h"
 #include "experiments/live/record_schemas.h"
 #include "experiments/live/rollup_store.h"
+#include "experiments/live_calls.h"
 #include "experiments/live_results/live_results.h"
-#include "experiments/service.h"
 
 SCHEMA_OF(assign_request_schema, struct assign_request);
 SCHEMA_OF(assign_reply_schema, struct assign_reply);
@@ -24,14 +23,6 @@ SCHEMA_OF(live_buckets_schema, struct live_division_choice);
 SCHEMA_OF(live_buckets_reply_schema, struct live_division_choice);
 SCHEMA_OF(outcome_request_schema, struct outcome_request);
 SCHEMA_OF(outcomes_reply_schema, struct outcomes_reply);
-
-/* The arguments of every domain function, with the database connected. */
-MUST_CHECK enum error live_begin(struct request *request, struct live_call *call);
-
-/* Publishes records to Kafka in place of recording them; `published` gets where they lie. */
-MUST_CHECK enum error live_publish(struct request *request, const struct live_call *call,
-                                   enum live_kind kind, const struct object_list *records,
-                                   struct object_list *published);
 
 /* The arguments of every computation. */
 struct live_results_call live_results_call(const struct request *request);

@@ -2,6 +2,7 @@
  * to: static tokens, issued keys, people, and the question whether credentials count at all. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/string_list.h"
 #include "base/text.h"
 #include "crypto/digest.h"
 #include "db/identity.h"
@@ -16,6 +17,7 @@ enum { CENSUS_SECONDS = 1 };
 const char *const scope_names[SCOPE__MAX] = {NULL, "read", "write", "admin"};
 
 #define API "/api/v1"
+#define OFREP "/ofrep/"
 
 static bool starts_with(const char *path, const char *prefix)
 {
@@ -28,8 +30,8 @@ static bool is_protected(const struct request *request)
 
     if (strcmp(request->path, API "/certificates/key") == 0)
         return false; /* published */
-    return starts_with(request->path, API) || strcmp(request->path, "/readyz") == 0 ||
-           (is_metrics && *request_prefix(request));
+    return starts_with(request->path, API) || starts_with(request->path, OFREP) ||
+           strcmp(request->path, "/readyz") == 0 || (is_metrics && *request_prefix(request));
 }
 
 /* Operators' paths always need the admin token; admin paths also take it. */
@@ -128,7 +130,8 @@ enum verdict {
     READ_ONLY,
     NO_ROLE,
     GIVEN_PASSWORD, /* refused already */
-    KEYS_UNAVAILABLE
+    KEYS_UNAVAILABLE,
+    FOREIGN_ORIGIN /* of a client key */
 };
 
 static enum verdict grant(struct request *request, struct caller *caller, enum scope scope,
@@ -157,6 +160,48 @@ static enum verdict identify_key(struct request *request, struct caller *caller,
     caller->key_rate =
         service_rule(stored.rate_limit_requests.value, stored.rate_limit_window_seconds.value);
     return grant(request, caller, stored.scope == KEY_READ ? SCOPE_READ : SCOPE_WRITE, "api_key");
+}
+
+/* A client key: whoever reads a page knows it, so what it opens is decided by the path. Requests
+ * without an origin come from apps. */
+static enum verdict identify_client(struct request *request, struct caller *caller,
+                                    const char *token)
+{
+    struct client_key *stored = ARENA_NEW(request->arena, struct client_key);
+    const char *origin = request_header(request, "HTTP_ORIGIN");
+    struct db *db;
+    bool found = false;
+    enum error error = service_database_for_keys(request, &db);
+
+    if (!error)
+        error = client_key_find(db, request->arena, token, stored, &found, &request->problem);
+    if (error)
+        return KEYS_UNAVAILABLE;
+    if (!found)
+        return UNKNOWN_TOKEN;
+    if (origin && !string_list_has(&stored->origins, origin))
+        return FOREIGN_ORIGIN;
+    caller->client = stored;
+    caller->key_rate =
+        service_rule(stored->rate_limit_requests.value, stored->rate_limit_window_seconds.value);
+    return grant(request, caller, SCOPE_WRITE, "client_key");
+}
+
+bool service_admits_origin(struct request *request, const char *origin)
+{
+    const struct client_key *key = service_caller(request)->client;
+    struct problem problem = {0};
+    bool listed = false;
+    struct db *db;
+
+    if (!starts_with(request->path, OFREP))
+        return false;
+    if (request->method != METHOD_OPTIONS)
+        return key && string_list_has(&key->origins, origin);
+    if (store_prepare(service_store(request), &db, &problem) ||
+        client_key_origin_is_listed(db, origin, &listed, &problem))
+        return false;
+    return listed;
 }
 
 /* What opens the operator routes to this caller; NULL = nothing does. The token that was made at
@@ -206,6 +251,9 @@ static enum verdict identify(struct request *request, struct caller *caller, con
     if (is_admin_path(request->path) && token &&
         digest_equal_secret(token, settings->operator_token))
         return grant(request, caller, SCOPE_ADMIN, "admin_token");
+    if (token && client_key_is(token))
+        return starts_with(request->path, OFREP) ? identify_client(request, caller, token)
+                                                 : UNKNOWN_TOKEN;
     if (request_person(request, token, &found))
         return KEYS_UNAVAILABLE;
     if (found.person)
@@ -256,7 +304,10 @@ static bool reader_may(const struct request *request, const struct caller *calle
     bool may_compute =
         service_settings(request)->readonly_compute || (caller->person && !caller->read_only);
 
-    return method_reads(request->method) ||
+    bool evaluates = request->route && request->route->traits & TRAIT_EVALUATION &&
+                     strcmp(request->who.source, "anonymous") != 0;
+
+    return method_reads(request->method) || evaluates ||
            (may_compute && request->route && request->route->traits & TRAIT_STATELESS);
 }
 
@@ -290,6 +341,10 @@ const char *service_access(const struct route *route)
         return "metrics";
     if (is_admin_path(route->path))
         return is_operator_path(route->path) ? "operator" : "purge";
+    if (route->traits & TRAIT_EVALUATION)
+        return "evaluate";
+    if (starts_with(route->path, OFREP))
+        return "track";
     if (route->role == ROLE_READER)
         return route->method == METHOD_GET ? "read" : "compute";
     return route->role == ROLE_NOBODY ? "anybody" : "write";
@@ -335,6 +390,9 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
         return http_refuse(refusal, 403, "forbidden", reader_text(caller));
     case NO_ROLE:
         return http_refuse(refusal, 403, "forbidden", "You have no role in experiments");
+    case FOREIGN_ORIGIN:
+        return http_refuse(refusal, 403, "forbidden",
+                           "This client key is not for pages of this origin");
     case KEYS_UNAVAILABLE:
         return keys_unavailable(request, caller, refusal);
     case ADMIN_NOT_CONFIGURED:
@@ -363,16 +421,16 @@ void service_refuse(const struct request *request, struct http_refusal *refusal)
         http_refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
 }
 
-/* An issued key may have limits of its own. */
+/* Keys may have limits of their own. */
 static struct rate_rule rule_of(const struct experiments_settings *settings,
                                 const struct caller *caller)
 {
     struct rate_rule rule =
         service_rule(settings->rate_limit_requests, settings->rate_limit_window_seconds);
 
-    if (caller->key_id && caller->key_rate.max)
+    if (caller->key_rate.max)
         rule.max = caller->key_rate.max;
-    if (caller->key_id && caller->key_rate.window_seconds)
+    if (caller->key_rate.window_seconds)
         rule.window_seconds = caller->key_rate.window_seconds;
     return rule;
 }
@@ -415,6 +473,9 @@ static const char *bucket_name(const struct request *request, const struct calle
 {
     if (caller->key_id)
         return arena_print(request->arena, "api_key:%s", caller->key_id);
+    if (caller->client) /* everybody has the key: one client shall not use up the others' calls */
+        return arena_print(request->arena, "client_key:%s:%s", caller->client->id,
+                           request->client.network);
     if (caller->person)
         return arena_print(request->arena, "user:%s", caller->person);
     return arena_print(request->arena, "api:%s", request->client.network);
@@ -431,7 +492,7 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
         return bucket_of_platform(request, buckets);
     if (starts_with(request->path, "/share/"))
         return bucket_of_visitor(request, buckets);
-    if (!starts_with(request->path, API))
+    if (!starts_with(request->path, API) && !starts_with(request->path, OFREP))
         return 0;
     buckets[0].name = bucket_name(request, caller);
     buckets[0].rule = rule_of(settings, caller);

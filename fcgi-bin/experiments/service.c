@@ -18,6 +18,14 @@ static const struct reason_answer reasons[] = {
     {"project_not_found", 404, "project_not_found"},
     {"project_archived", 400, "project_archived"},
     {"project_conflict", 409, "project_conflict"},
+    {"flag_not_found", 404, "flag_not_found"},
+    {"flag_unfit", 400, "flag_unfit"},
+    {"flag_variants", 400, "flag_variants"},
+    {"flag_key_taken", 409, "flag_key_taken"},
+    {"invalid_context", 400, "invalid_context"},
+    {"targeting_key_missing", 400, "targeting_key_missing"},
+    {"metric_unknown", 400, "metric_unknown"},
+    {"client_key_limit_reached", 409, "client_key_limit_reached"},
     {"not_decided", 409, "not_decided"},
     {"experiment_started", 409, "experiment_started"},
     {"outcome_variation", 400, "bad_request"},
@@ -318,6 +326,8 @@ static const char *actor_name(const struct request *request)
 
     if (caller->key_id)
         return arena_print(request->arena, "api_key:%s", caller->key_id);
+    if (caller->client)
+        return arena_print(request->arena, "client_key:%s", caller->client->id);
     if (caller->person)
         return arena_print(request->arena, "user:%s", caller->person);
     if (caller->scope == SCOPE_ADMIN)
@@ -382,6 +392,7 @@ const struct http_service experiments_service = {
     .access = service_access,
     .refuse = service_refuse,
     .buckets = service_buckets,
+    .admits_origin = service_admits_origin,
     .idempotency = idempotency,
     .after = after,
     .after_turn = after_turn,

@@ -3,6 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 
+#include "experiments/keys/client_key_store.h"
 #include "experiments/keys/key_store.h"
 #include "experiments/settings.h"
 #include "experiments/storage/store.h"
@@ -17,8 +18,9 @@ enum { ROLE_NOBODY, ROLE_READER, ROLE_WRITER, ROLE_OPERATOR };
 enum {
     TRAIT_STATELESS =
         1, /* computes without storing: readers may call it if AB_READONLY_COMPUTE allows it */
-    TRAIT_HEAVY = 2,  /* also charged to the bucket for expensive requests */
-    TRAIT_METRICS = 4 /* for everybody on the port, for readers below the portal */
+    TRAIT_HEAVY = 2,     /* also charged to the bucket for expensive requests */
+    TRAIT_METRICS = 4,   /* for everybody on the port, for readers below the portal */
+    TRAIT_EVALUATION = 8 /* counts as reading, though it may record an exposure */
 };
 
 /* The limits of body sizes, as indexes of the policy's list. */
@@ -29,11 +31,12 @@ extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */
 
 /* The caller according to the credentials; never NULL. */
 struct caller {
-    bool auth_enabled;  /* a token is configured; without any the service is open */
-    enum scope scope;   /* SCOPE_NONE when auth is not enabled */
-    const char *key_id; /* of an issued key */
-    const char *person; /* username of whoever signed in or shows a personal token */
-    bool read_only;     /* of that token */
+    bool auth_enabled;               /* a token is configured; without any the service is open */
+    enum scope scope;                /* SCOPE_NONE when auth is not enabled */
+    const char *key_id;              /* of an issued key */
+    const char *person;              /* username of whoever signed in or shows a personal token */
+    bool read_only;                  /* of that token */
+    const struct client_key *client; /* a publishable key: one project, and routes of /ofrep/ */
     struct rate_rule
         key_rate; /* rate limit of that key; 0 in either member = the service's limit */
 };

@@ -25,5 +25,6 @@ bool service_is_open(const struct request *request);
 const char *service_access(const struct route *route);
 void service_refuse(const struct request *request, struct http_refusal *refusal);
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+bool service_admits_origin(struct request *request, const char *origin);
 
 #endif

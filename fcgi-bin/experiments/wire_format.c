@@ -3,11 +3,53 @@
 
 #include <string.h>
 
+/* The codes of the protocol for remote evaluation, by the service's own. */
+static const struct {
+    const char *error_code, *code;
+} evaluation_codes[] = {
+    {"flag_not_found", "FLAG_NOT_FOUND"},
+    {"targeting_key_missing", "TARGETING_KEY_MISSING"},
+    {"invalid_context", "INVALID_CONTEXT"},
+    {"validation_error", "PARSE_ERROR"},
+};
+
+static const char *evaluation_code(const char *error_code)
+{
+    for (size_t i = 0; i < COUNT_OF(evaluation_codes); i++)
+        if (strcmp(error_code, evaluation_codes[i].error_code) == 0)
+            return evaluation_codes[i].code;
+    return "GENERAL";
+}
+
+/* The members that clients of the protocol read, before those of every error. */
+static void write_evaluation_error(struct json_writer *writer, const struct request *request,
+                                   const struct http_error *error)
+{
+    const char *detail = error->detail ? error->detail
+                                       : arena_print(request->arena, "The request does not fit: %s",
+                                                     error->detail_json);
+
+    writer_open_object(writer);
+    if (request->arguments[0])
+        writer_key_string(writer, "key", request->arguments[0]);
+    writer_key_string(writer, "errorCode", evaluation_code(error->error_code));
+    writer_key_string(writer, "errorDetails", detail);
+    writer_key_string(writer, "detail", detail);
+    writer_key_string(writer, "error_code", error->error_code);
+    writer_key_integer(writer, "status_code", error->status);
+    writer_key_string(writer, "request_id", request->id);
+    writer_close_object(writer);
+}
+
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
     unsigned members = ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID;
 
+    if (strncmp(request->path, "/ofrep/", strlen("/ofrep/")) == 0) {
+        write_evaluation_error(writer, request, error);
+        return;
+    }
     if (strcmp(error->error_code, "chatapp_not_configured") == 0)
         members |= ERROR_CODE_AS_ERROR; /* older clients of the integration expect it there */
     write_error_detail(writer, request, error, members);
@@ -18,7 +60,8 @@ static const char error_schema[] =
     "\"required\":[\"detail\",\"error_code\",\"status_code\",\"request_id\"],"
     "\"properties\":{\"detail\":{\"type\":\"string\"},\"error_code\":{\"type\":\"string\"},"
     "\"status_code\":{\"type\":\"integer\"},\"request_id\":{\"type\":\"string\"},"
-    "\"error\":{\"type\":\"string\"}},"
+    "\"error\":{\"type\":\"string\"},\"key\":{\"type\":\"string\"},"
+    "\"errorCode\":{\"type\":\"string\"},\"errorDetails\":{\"type\":\"string\"}},"
     "\"additionalProperties\":false}";
 
 static const char validation_schema[] =

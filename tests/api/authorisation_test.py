@@ -4,12 +4,12 @@ kind of token, on both engines."""
 import pytest
 
 from matrix import read_table
-from project_fixtures import ADMIN, CLOSED, OPEN, READ, WRITE, expect, unknown_id
+from project_fixtures import ADMIN, CLOSED, OPEN, READ, WRITE, create, expect, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
 OPERATOR = ("/api/v1/keys", "/api/v1/webhooks")
-KINDS = ["none", "wrong", "read", "write", "admin", "key: read", "key: write", "key: revoked", "demo", "open"]
+KINDS = ["none", "wrong", "read", "write", "admin", "key: read", "key: write", "key: revoked", "key: client", "demo", "open"]
 READERS = {"read", "key: read", "demo"}
 
 
@@ -33,6 +33,10 @@ def stacks_by_kind(stores, engine):
 
 
 def issue(store, kind):
+    if kind == "key: client":
+        project = create(store.write)["id"]
+        key = store.write.post(f"/api/v1/experiments/{project}/client-keys", {"name": kind, "origins": ["https://shop.example"]})
+        return expect(key)["client_key"]
     scope = "read" if kind == "key: read" else "write"
     key = expect(store.admin.post("/api/v1/keys", {"name": kind, "scope": scope}))
     if kind == "key: revoked":

@@ -205,6 +205,20 @@ def running(recorder, project):
             recorder.send("POST", f"{base}/{route}/lines", {**WRITE, "Content-Type": "application/x-ndjson", **headers}, data=data)
     for rest in ("/ingestion", "/live-stats", "/decision"):
         recorder.send("GET", base + rest, READ)
+    flagged(recorder, base)
+
+
+def flagged(recorder, base):
+    flag = {"key": "recorded", "enabled": True, "value_type": "string", "variants": [{"name": n, "value": n} for n in "ab"]}
+    for body in (flag, {**flag, "value_type": "number"}, {**flag, "key": "-"}, {**flag, "variants": []}):
+        recorder.send("PUT", base + "/flag", WRITE, body=body)
+    key = recorder.send("POST", base + "/client-keys", WRITE, body={"name": "page", "origins": ["https://shop.example"]})
+    if key.ok:
+        recorder.normaliser.hide(key.json()["client_key"], "<client key>")
+    for who in (READ, WRITE, {"X-API-Key": key.json().get("client_key", "")}):
+        for path in ("evaluate/flags/recorded", "evaluate/flags/no-such-flag", "evaluate/flags", "track/flags/recorded"):
+            for body in ({"context": {"targetingKey": "recorded"}}, {"context": {}}, {"context": 1}, {}):
+                recorder.send("POST", f"/ofrep/v1/{path}", who, body=body)
 
 
 def compared(recorder, ids, analysis):

@@ -78,7 +78,8 @@ static enum error read_and_assign(const struct live_call *call, const char *id, 
         .variations = reading.design->setup->variants_count,
         .coverage = constraints->holdout_fraction.given
                         ? fmin(fmax(1 - constraints->holdout_fraction.value, 0), 1)
-                        : 1};
+                        : 1,
+        .targeted = reading.design->setup->targeting_rules.count > 0};
     set_shares(reading.design->setup, call->arena, assignment);
     if (stored.given) {
         assignment->sticky = true;

@@ -4,6 +4,7 @@
 #include "db/query.h"
 #include "experiments/audit/audit_store.h"
 #include "experiments/projects/project_rows.h"
+#include "experiments/projects/project_slug.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -324,6 +325,8 @@ static enum error insert(const struct project_call *call, const struct new_proje
     error = query_end(query, call->problem);
     if (!error)
         error = add_revision(call, new->id, 1, new->document, REVISION_CREATE, now);
+    if (!error)
+        error = project_add_slug(call->db, call->arena, new->id, new->name, call->problem);
     if (!error)
         error = count_change(call, (struct tally){false, new->metric_type}, 1);
     return error ? error : record(call, "project.create", new->id, new->name, NULL);

@@ -1,6 +1,7 @@
 /* The database of the experiments service, and the backfills that programs run on it. */
 #include "experiments/storage/store.h"
 #include "experiments/keys/key_store.h"
+#include "experiments/projects/project_slug.h"
 #include "experiments/projects/project_store.h"
 #include "experiments/templates/template_store.h"
 #include "experiments/webhooks/subscription_store.h"
@@ -13,6 +14,7 @@ enum { SQLITE_SCHEMA_VERSION = 16, POSTGRES_SCHEMA_VERSION = 17 };
 static const struct db_backfill backfills[] = {
     {.name = "fold_project_names", .run = project_fold_missing},
     {.name = "normalise_key_scopes", .run = key_normalise_scopes, .every_start = true},
+    {.name = "project_slugs", .run = project_slugs_missing},
     {.name = "presets_1", .run = template_store_presets}, /* a new number when that changes */
     {0},
 };

@@ -4,6 +4,7 @@
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"
 #include "experiments/projects/project_rows.h"
+#include "experiments/projects/project_slug.h"
 #include "experiments/workspace/workspace_store.h"
 
 #include <stdlib.h>
@@ -180,6 +181,9 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     bundle_find_id(&in->projects, project->id, &position);
     bind_project(in, query, position, project, document);
     error = end_insert(in, query);
+    if (!error)
+        error = project_add_slug(in->db, in->call->piece, in->project_ids[position],
+                                 project->project_name, in->call->problem);
     in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
     if (error || !is_revised(in, position))
         return error;

@@ -1,0 +1,252 @@
+/* SQL of flags: reads them by project and by key, and replaces one with its audit row. */
+#include "experiments/flags/flag_store.h"
+
+#include "db/query.h"
+#include "experiments/projects/project_slug.h"
+#include "experiments/projects/project_store.h"
+
+#include <string.h>
+
+#define FLAG_COLUMNS                                                                               \
+    "f.experiment_id, f.slug, f.enabled, f.settings, f.updated_at, p.archived"                     \
+    " FROM flags f JOIN projects p ON p.id = f.experiment_id"
+
+static const struct statement read_flag = {
+    .name = "flag_read",
+    .sql = "SELECT " FLAG_COLUMNS " WHERE f.experiment_id = ?",
+};
+static const struct statement find_flag = {
+    .name = "flag_find",
+    .sql = "SELECT " FLAG_COLUMNS " WHERE f.slug = ? AND f.settings IS NOT NULL",
+};
+static const struct statement list_flags = {
+    .name = "flag_list",
+    .sql = "SELECT " FLAG_COLUMNS " WHERE f.settings IS NOT NULL ORDER BY f.slug LIMIT ?",
+};
+static const struct statement list_flags_of_project = {
+    .name = "flag_list_of_project",
+    .sql = "SELECT " FLAG_COLUMNS
+           " WHERE f.settings IS NOT NULL AND f.experiment_id = ? ORDER BY f.slug LIMIT ?",
+};
+static const struct statement lock_project = {
+    .name = "flag_project_lock",
+    .sql = "SELECT project_name, archived, payload_json FROM projects WHERE id = ? {for_update}",
+};
+static const struct statement find_owner = {
+    .name = "flag_key_owner",
+    .sql = "SELECT experiment_id FROM flags WHERE slug = ?",
+};
+static const struct statement update_flag = {
+    .name = "flag_update",
+    .sql = "UPDATE flags SET slug = ?, enabled = ?, settings = ?, updated_at = ?"
+           " WHERE experiment_id = ?",
+};
+
+static void flag_row(struct query *query, struct arena *arena, struct flag *flag)
+{
+    const char *settings = query_json_or_null(query, 3, arena);
+    struct flag_settings *decoded = NULL;
+
+    if (settings) {
+        decoded = ARENA_NEW(arena, struct flag_settings);
+        if (!schema_from_json(arena, &flag_settings_schema, settings, decoded))
+            decoded = NULL;
+    }
+    *flag = (struct flag){.experiment_id = query_text(query, 0, arena),
+                          .key = query_text(query, 1, arena),
+                          .enabled = query_boolean(query, 2),
+                          .settings = decoded,
+                          .updated_at = query_text_or_null(query, 4, arena),
+                          .archived = query_boolean(query, 5)};
+}
+
+static enum error fetch(const struct flag_call *call, const struct statement *statement,
+                        const char *value, struct flag *flag, bool *found)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, value);
+    *found = query_next(query);
+    if (*found)
+        flag_row(query, call->arena, flag);
+    return query_end(query, call->problem);
+}
+
+enum error flag_read(const struct flag_call *call, const char *experiment_id, struct flag *flag)
+{
+    bool found = false;
+    enum error error = fetch(call, &read_flag, experiment_id, flag, &found);
+
+    if (error || found)
+        return error;
+    return problem_set(call->problem, ERROR_NOT_FOUND, "not_found", "Experiment not found");
+}
+
+enum error flag_find(const struct flag_call *call, const char *key, struct flag *flag, bool *found)
+{
+    enum error error = fetch(call, &find_flag, key, flag, found);
+
+    *found = *found && flag->settings;
+    return error;
+}
+
+enum error flag_list(const struct flag_call *call, const char *experiment_id, int64_t limit,
+                     struct object_list *flags)
+{
+    struct query *query = db_query(call->db, experiment_id ? &list_flags_of_project : &list_flags);
+    struct flag *items = ARENA_ARRAY(call->arena, struct flag, (size_t)limit);
+    size_t count = 0;
+
+    if (experiment_id)
+        query_bind_text(query, experiment_id);
+    query_bind_integer(query, limit);
+    while (count < (size_t)limit && query_next(query)) {
+        flag_row(query, call->arena, &items[count]);
+        if (items[count].settings)
+            count++;
+    }
+    *flags = (struct object_list){.count = count, .items = items};
+    return query_end(query, call->problem);
+}
+
+/* The row of the project, locked. */
+struct owner {
+    const char *name;
+    bool archived;
+    const char *payload;
+};
+
+static enum error lock(const struct flag_call *call, const char *id, struct owner *owner)
+{
+    struct query *query = db_query(call->db, &lock_project);
+    bool found;
+    enum error error;
+
+    query_bind_text(query, id);
+    found = query_next(query);
+    if (found)
+        *owner = (struct owner){.name = query_text(query, 0, call->arena),
+                                .archived = query_boolean(query, 1),
+                                .payload = query_json(query, 2, call->arena)};
+    error = query_end(query, call->problem);
+    if (error || found)
+        return error;
+    return problem_set(call->problem, ERROR_NOT_FOUND, "project_not_found", "Project not found");
+}
+
+static enum error check_owner(const struct flag_call *call, const struct owner *owner,
+                              const struct flag_document *document)
+{
+    const struct experiment_payload *design = project_payload(owner->payload, call->arena);
+    int64_t given = (int64_t)document->settings.variants.count;
+
+    if (owner->archived)
+        return problem_set(call->problem, ERROR_INVALID, "project_archived",
+                           "Project is archived; restore it first");
+    if (design && design->setup->variants_count != given)
+        return problem_set(call->problem, ERROR_INVALID, "flag_variants",
+                           "variants must name the %lld variations of the design, not %lld",
+                           (long long)design->setup->variants_count, (long long)given);
+    return ERROR_NONE;
+}
+
+/* One lock for the keys of all flags: two writers cannot take the same one. */
+static enum error check_key(const struct flag_call *call, const char *id, const char *key)
+{
+    struct query *query;
+    bool taken = false;
+    enum error error = db_lock(call->db, "flag keys", call->problem);
+
+    if (error)
+        return error;
+    query = db_query(call->db, &find_owner);
+    query_bind_text(query, key);
+    if (query_next(query))
+        taken = strcmp(query_text(query, 0, call->arena), id) != 0;
+    error = query_end(query, call->problem);
+    if (error || !taken)
+        return error;
+    return problem_set(call->problem, ERROR_CONFLICT, "flag_key_taken",
+                       "Another project has the key %s", key);
+}
+
+static enum error update(const struct flag_call *call, const struct flag_document *document)
+{
+    struct query *query = db_query(call->db, &update_flag);
+
+    query_bind_text(query, document->key);
+    query_bind_boolean(query, document->enabled);
+    query_bind_json(query, schema_json(call->arena, FLAG_SETTINGS_BYTES_MAX, &flag_settings_schema,
+                                       &document->settings));
+    query_bind_text(query, document->updated_at);
+    query_bind_text(query, document->experiment_id);
+    return query_end(query, call->problem);
+}
+
+static void write_before_after(struct json_writer *writer, const char *key, const char *before,
+                               const char *after)
+{
+    writer_key(writer, key);
+    writer_open_array(writer);
+    writer_string(writer, before);
+    writer_string(writer, after);
+    writer_close_array(writer);
+}
+
+/* Key and state of the flag as a difference of the audit log. */
+static const char *difference(const struct flag_call *call, const struct flag *before,
+                              const struct flag_document *after)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, call->arena, 4096);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    write_before_after(&writer, "flag.key", before->key, after->key);
+    write_before_after(&writer, "flag.enabled", before->enabled ? "true" : "false",
+                       after->enabled ? "true" : "false");
+    writer_close_object(&writer);
+    return text.bytes;
+}
+
+static enum error write_locked(const struct flag_call *call, const char *id,
+                               struct flag_document *document)
+{
+    struct owner owner = {0};
+    struct flag before;
+    enum error error = lock(call, id, &owner);
+
+    if (!error)
+        error = check_owner(call, &owner, document);
+    if (!error) /* there is one, unless the project was not added by the service */
+        error = project_add_slug(call->db, call->arena, id, owner.name, call->problem);
+    if (!error)
+        error = flag_read(call, id, &before);
+    if (error)
+        return error;
+    document->experiment_id = id;
+    document->updated_at = store_now(call->arena);
+    if (!document->key)
+        document->key = before.key;
+    error = check_key(call, id, document->key);
+    if (!error)
+        error = update(call, document);
+    if (error)
+        return error;
+    return audit_record(call->db, call->arena, call->actor,
+                        &(struct audit_event){.action = "flag.update",
+                                              .project_id = id,
+                                              .project_name = owner.name,
+                                              .diff = difference(call, &before, document)},
+                        call->problem);
+}
+
+enum error flag_write(const struct flag_call *call, const char *experiment_id,
+                      struct flag_document *document)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    return error ? error
+                 : db_finish(call->db, write_locked(call, experiment_id, document), call->problem);
+}

@@ -1,0 +1,35 @@
+/* Flags in the database. Every change writes its audit row in the same transaction. */
+#ifndef ASSAY_EXPERIMENTS_FLAGS_FLAG_STORE_H
+#define ASSAY_EXPERIMENTS_FLAGS_FLAG_STORE_H
+
+#include "experiments/audit/audit_store.h"
+#include "experiments/flags/flag.h"
+
+struct flag_call {
+    struct db *db;
+    struct arena *arena;
+    const struct actor *actor; /* of changes */
+    struct problem *problem;
+};
+
+/* The flag of a project; its settings are NULL until somebody sets them. ERROR_NOT_FOUND
+ * `not_found`. */
+MUST_CHECK enum error flag_read(const struct flag_call *call, const char *experiment_id,
+                                struct flag *flag);
+
+/* The flag with this key, if it has values. */
+MUST_CHECK enum error flag_find(const struct flag_call *call, const char *key, struct flag *flag,
+                                bool *found);
+
+/* All flags that have values, by key: a list of struct flag. `experiment_id` NULL = of all
+ * projects. At most `limit`. */
+MUST_CHECK enum error flag_list(const struct flag_call *call, const char *experiment_id,
+                                int64_t limit, struct object_list *flags);
+
+/* Replaces the flag, and fills in what the document left open. ERROR_NOT_FOUND
+ * `project_not_found`; ERROR_INVALID `project_archived`, or `flag_variants` when the design has
+ * another number of variations; ERROR_CONFLICT `flag_key_taken`. */
+MUST_CHECK enum error flag_write(const struct flag_call *call, const char *experiment_id,
+                                 struct flag_document *document);
+
+#endif
