@@ -78,6 +78,7 @@ struct field {
     bool required;
     bool nullable;
     bool optional;       /* may be absent although its schema is complete */
+    bool null_items;     /* of a list of numbers in a request: an item may be null, which is NaN */
     bool secret;         /* its value is never echoed */
     bool internal;       /* for code and SQL only: not in JSON, not described */
     enum time_form time; /* form of a time in a reply */

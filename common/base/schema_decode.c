@@ -233,7 +233,9 @@ static void decode_item(struct schema_errors *errors, const struct field *field,
             ((int64_t *)items)[at] = (int64_t)number;
         break;
     case FIELD_NUMBERS:
-        if (read_number(errors, field, value, path, &number))
+        if (field->null_items && json_is_null(value))
+            ((double *)items)[at] = NAN;
+        else if (read_number(errors, field, value, path, &number))
             ((double *)items)[at] = number;
         break;
     case FIELD_LISTS:

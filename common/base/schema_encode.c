@@ -287,7 +287,7 @@ static void describe_list(struct json_writer *writer, const struct field *field,
     else if (field->type == FIELD_STRINGS)
         describe_type(writer, "string", false);
     else
-        describe_number(writer, field, field->type == FIELD_INTEGERS, false);
+        describe_number(writer, field, field->type == FIELD_INTEGERS, field->null_items);
     writer_close_object(writer);
 }
 
