@@ -176,7 +176,7 @@ double regression_slope(const struct regression *fit, int arm, int column)
 {
     for (int i = 0; i < fit->rank; i++)
         if (fit->used[i] == column)
-            return fit->arm[arm].slope[i];
+            return fit->unit * (fit->arm[arm].slope[i] / fit->column_unit[column]);
     return 0;
 }
 

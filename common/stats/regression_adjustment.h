@@ -71,6 +71,7 @@ struct regression {
     int arms;
     int columns; /* without the outcome */
     double unit;
+    double column_unit[REGRESSION_COLUMNS_MAX]; /* a covariate is column_unit * its column */
     double pivot[REGRESSION_ARMS_MAX];
     struct co_moments moments[REGRESSION_ARMS_MAX];
 
@@ -81,12 +82,11 @@ struct regression {
     enum regression_use use[REGRESSION_COLUMNS_MAX];
     struct regression_arm arm[REGRESSION_ARMS_MAX];
 
-    /* Set by regression_run(). */
-    int64_t missing[REGRESSION_COVARIATES_MAX];   /* users without the covariate */
-    int indicator[REGRESSION_COVARIATES_MAX];     /* its column, -1 = nobody is missing */
-    double column_unit[REGRESSION_COLUMNS_MAX];   /* a slope is unit / column_unit of its outcome */
-    double fill[REGRESSION_COVARIATES_MAX];       /* mean of those who have it */
-    bool ratio_undefined;                         /* an arm's denominators sum to 0 */
+    /* Set by regression_from_source(). */
+    int64_t missing[REGRESSION_COVARIATES_MAX]; /* users without the covariate */
+    int indicator[REGRESSION_COVARIATES_MAX];   /* its column, -1 = nobody is missing */
+    double fill[REGRESSION_COVARIATES_MAX];     /* mean of those who have it */
+    bool ratio_undefined;                       /* an arm's denominators sum to 0 */
 };
 
 /* Solves from the moments: slopes, adjusted means and VARIANCE_ARM. */
@@ -97,7 +97,7 @@ void regression_set_residuals(struct regression *fit, int arm, double squares);
 
 /* Reads the source and solves, with all variances. `fit` is zeroed by the caller; arms without
  * users stay without result. */
-void regression_run(const struct regression_source *source, struct arena *arena,
+void regression_from_source(const struct regression_source *source, struct arena *arena,
                     struct regression *fit);
 
 /* Mean, or ratio, of an arm with and without adjustment, and the slope of a column in an arm (0

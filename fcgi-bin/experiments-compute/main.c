@@ -1,5 +1,6 @@
 /* The experiments service, family compute: routes that may take long, in a pool of their own so
  * that quick requests do not wait behind them. Routes only. */
+#include "experiments-compute/adjusted.h"
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-compute/categorical.h"
@@ -9,6 +10,7 @@
 #include "experiments-compute/ratio.h"
 #include "experiments-compute/results.h"
 #include "experiments-compute/sequential.h"
+#include "experiments-compute/statistics.h"
 #include "experiments-compute/survival.h"
 #include "experiments-compute/switchback.h"
 #include "experiments/sequential/sequential_schema.h"
@@ -56,6 +58,33 @@ static const struct route routes[] = {
      .summary = "Compare two ratios of totals",
      .help = "Numerator and denominator of every user of two arms: the difference of the ratios by "
              "the delta method."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/adjusted",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &adjusted_request_schema,
+     .reply = &adjusted_reply_schema,
+     .cost = adjusted_cost,
+     .handler = adjusted_handle,
+     .name = "results_adjusted",
+     .tag = "calculations",
+     .summary = "Compare arms adjusted by covariates",
+     .help = "What was known of the users before the experiment makes intervals shorter: regression "
+             "with slopes per arm and robust errors, for means, rates, counts and ratios. Users "
+             "without a covariate count too."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/statistics",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &statistics_request_schema,
+     .reply = &results_reply_schema,
+     .cost = statistics_cost,
+     .handler = statistics_handle,
+     .name = "results_statistics",
+     .tag = "calculations",
+     .summary = "Analyse sums and counts",
+     .help = "The analyses of two arms from users, sums, squares and products, or from counts per "
+             "value: what a database can add up. The answers are those of the values."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/categorical",
      .role = ROLE_READER,

@@ -62,7 +62,7 @@ static void answer_users(struct line *line)
 
     users.numbers = line_take(line, (size_t)line_next(line) * users.width);
     source.state = &users;
-    regression_run(&source, line->arena, fit);
+    regression_from_source(&source, line->arena, fit);
     PRINT_NUMBERS((double)fit->total, fit->rank, fit->columns, fit->ratio_undefined);
     for (int i = 0; i < fit->columns; i++)
         PRINT_NUMBERS(fit->use[i]);

@@ -221,7 +221,7 @@ static const struct field lift_fields[] = {
                    "too_large, not_for_this_analyzer, degenerate."),
 };
 #undef OWNER
-static SCHEMA(lift_schema, struct results_lift, "RelativeLift", lift_fields,
+SCHEMA(results_lift_schema, struct results_lift, "RelativeLift", lift_fields,
               .help = "The relative effect with its interval, of level ci_level.",
               .extra = EXTRA_STORED);
 
@@ -298,7 +298,7 @@ static const struct field reply_fields[] = {
     STRING(OWNER, observed_effect_relative_reason, .nullable = true,
            .help = "Why there is no relative effect: control_is_zero or "
                    "relative_effect_too_large."),
-    OBJECT(OWNER, relative_lift, lift_schema, .nullable = true),
+    OBJECT(OWNER, relative_lift, results_lift_schema, .nullable = true),
     OBJECT(OWNER, conventions, conventions_schema, .nullable = true),
     OBJECT(OWNER, test_interval, test_interval_schema, .nullable = true),
     NULLABLE_BOOLEAN(OWNER, interval_agrees,

@@ -113,6 +113,7 @@ const char *results_outcome(const struct test_result *test);
 struct optional_number results_relative_effect(const struct test_result *test);
 const char *results_relative_effect_reason(const struct test_result *test);
 
+SCHEMA_OF(results_lift_schema, struct results_lift);
 SCHEMA_OF(results_request_schema, struct results_request);
 SCHEMA_OF(results_reply_schema, struct results_reply);
 

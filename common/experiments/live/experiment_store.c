@@ -308,13 +308,11 @@ struct live_design_metrics live_design_metrics(const struct experiment_payload *
 {
     const struct payload_metrics *metrics = design->metrics;
 
-    if (metrics->metric_type == METRIC_CONTINUOUS)
-        return (struct live_design_metrics){.primary = name_or_null(metrics->primary_metric_name)};
     if (metrics->metric_type == METRIC_RATIO)
         return (struct live_design_metrics){
             .numerator = name_or_null(metrics->numerator_metric_name),
             .denominator = name_or_null(metrics->denominator_metric_name)};
-    return (struct live_design_metrics){0};
+    return (struct live_design_metrics){.primary = name_or_null(metrics->primary_metric_name)};
 }
 
 static const double day = 86400e6; /* microseconds */

@@ -366,7 +366,7 @@ static bool keeps_covariates(const struct live_experiment *experiment,
     int64_t wanted[LIVE_COVARIATES_MAX], used[LIVE_COVARIATES_MAX];
     size_t count = live_wanted_covariates(covered, wanted);
 
-    if (!experiment->primary_metric || covered->exposed == 0 || count == 0 ||
+    if (!live_adjusts(experiment) || covered->exposed == 0 || count == 0 ||
         count > LIVE_COVARIATES_MAX)
         return true;
     if (count != experiment->used_count)
@@ -381,12 +381,13 @@ bool live_is_stale(const struct live_call *call, const struct live_reading *read
 {
     const struct live_experiment *experiment = &reading->experiment;
     struct live_design_metrics needed = live_design_metrics(reading->design);
+    bool adjusts = experiment->covariates > 0; /* nothing else needs the primary metric */
 
     if (experiment->number == 0)
         return false;
     if (experiment->stale || experiment->spike_events != call->spike_events)
         return true;
-    if ((needed.primary && !live_name_number(metrics, needed.primary)) ||
+    if ((adjusts && needed.primary && !live_name_number(metrics, needed.primary)) ||
         (needed.numerator && !live_name_number(metrics, needed.numerator)) ||
         (needed.denominator && !live_name_number(metrics, needed.denominator)))
         return true;
@@ -394,7 +395,7 @@ bool live_is_stale(const struct live_call *call, const struct live_reading *read
         !keeps_covariates(experiment, covered) ||
         experiment->window != live_design_window(reading->design))
         return true;
-    return experiment->primary_metric != live_name_number(metrics, needed.primary) ||
+    return (adjusts && experiment->primary_metric != live_name_number(metrics, needed.primary)) ||
            experiment->numerator != live_name_number(metrics, needed.numerator) ||
            experiment->denominator != live_name_number(metrics, needed.denominator);
 }

@@ -350,9 +350,28 @@ int live_family_factors(const struct live_experiment *experiment, enum live_fami
 {
     if (family == LIVE_RATIO)
         return experiment->numerator && experiment->denominator ? 3 : 0;
-    if (!experiment->primary_metric || experiment->used_count == 0)
+    if (!live_adjusts(experiment) || experiment->used_count == 0)
         return 0;
-    return 2 + (int)experiment->used_count;
+    return 3 + (int)experiment->used_count;
+}
+
+static bool has_events(const struct person *person, int64_t metric)
+{
+    for (size_t i = 0; i < person->value_count; i++)
+        if (person->values[i].metric == metric && person->values[i].counted)
+            return true;
+    return false;
+}
+
+/* The first factor of the design's metric, and the last. False when one is too large. */
+static bool outcome_of(const struct live_experiment *experiment, const struct person *person,
+                       double *first, double *last)
+{
+    if (!experiment->primary_metric)
+        return value_of(person, experiment->numerator, first) &&
+               value_of(person, experiment->denominator, last);
+    *last = has_events(person, experiment->primary_metric);
+    return value_of(person, experiment->primary_metric, first);
 }
 
 static void add_families(struct live_rollup *rollup, const struct person *person, int sign)
@@ -371,10 +390,10 @@ static void add_families(struct live_rollup *rollup, const struct person *person
     }
     if (!covariance)
         return;
-    for (int i = 2; i < covariance; i++)
+    for (int i = 2; i < covariance - 1; i++)
         if (!covariate_of(person->root, experiment->used[i - 2], &factors[i]))
             return;
-    if (!value_of(person, experiment->primary_metric, &factors[1]))
+    if (!outcome_of(experiment, person, &factors[1], &factors[covariance - 1]))
         factors[1] = INFINITY;
     add_products(rollup, LIVE_COVARIANCE, person->arm, factors, covariance, sign);
 }

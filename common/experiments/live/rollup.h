@@ -13,7 +13,7 @@
 
 enum {
     LIVE_COVARIATES_MAX = 10, /* with more covariates, nothing is adjusted */
-    LIVE_FACTORS_MAX = 2 + LIVE_COVARIATES_MAX,
+    LIVE_FACTORS_MAX = 3 + LIVE_COVARIATES_MAX,
     LIVE_EVERYBODY = 0, /* the number of the slice of all subjects */
     LIVE_PRESENCE = 0   /* the metric number under which every subject counts */
 };
@@ -44,7 +44,7 @@ struct live_experiment {
     int64_t metrics, covariates, slices, strata; /* names per kind */
     int64_t links, alias_exposures, alias_conversions, merged_people;
     int64_t spike_events;
-    int64_t primary_metric; /* 0 = the design does not use covariates */
+    int64_t primary_metric; /* 0 = none: the design has a ratio, or nothing needed it yet */
     int64_t numerator, denominator;
     int64_t window; /* see LIVE_WINDOW_ALL */
     size_t used_count;
@@ -99,7 +99,8 @@ struct live_products {
 
 enum live_family {
     LIVE_RATIO,      /* denominator, numerator: over all subjects */
-    LIVE_COVARIANCE, /* primary metric, covariates in use: over subjects that have all of them */
+    LIVE_COVARIANCE, /* primary metric or numerator, covariates in use, then 1 for those with
+                        events or the denominator: over subjects that have all covariates */
     LIVE_FAMILY__MAX
 };
 
@@ -153,6 +154,12 @@ int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate);
 
 /* The number of factors of a family for the experiment's names; 0 = the family is not stored. */
 int live_family_factors(const struct live_experiment *experiment, enum live_family family);
+
+/* Whether the design has a metric that covariates adjust. */
+static inline bool live_adjusts(const struct live_experiment *experiment)
+{
+    return experiment->primary_metric || (experiment->numerator && experiment->denominator);
+}
 
 /* Adds `change` to `stored`. False when so many digits cancelled that the sums should be recomputed
  * from the subjects. */

@@ -161,6 +161,7 @@ void live_results_statistics(const struct live_results_call *call, const struct 
     live_results_comparisons(&results, stats);
     live_results_sequential(&results, stats);
     live_results_cuped(&results, stats);
+    live_results_adjusted(&results, stats);
     live_results_stratified(&results, stats);
     live_results_guardrail(&results, stats);
     live_results_holdout(&results, stats);

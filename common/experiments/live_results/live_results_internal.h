@@ -65,6 +65,7 @@ void live_results_comparisons(const struct live_results *results, struct live_st
 void live_results_sequential(const struct live_results *results, struct live_stats *stats);
 void live_results_srm(const struct live_results *results, struct live_stats *stats);
 void live_results_cuped(const struct live_results *results, struct live_stats *stats);
+void live_results_adjusted(const struct live_results *results, struct live_stats *stats);
 void live_results_stratified(const struct live_results *results, struct live_stats *stats);
 void live_results_guardrail(const struct live_results *results, struct live_stats *stats);
 void live_results_holdout(const struct live_results *results, struct live_stats *stats);

@@ -1,6 +1,7 @@
 /* Schemas of the live statistics. */
 #include "experiments/live_results/live_schema.h"
 
+#include "experiments/analyses/adjusted_analysis.h"
 #include "experiments/design/calculation.h"
 
 #define OWNER struct live_arm_statistic
@@ -156,6 +157,20 @@ static const struct field cuped_fields[] = {
 #undef OWNER
 static SCHEMA(cuped_schema, struct live_cuped, "LiveCuped", cuped_fields,
               .help = "Means adjusted by what was known of people before the experiment.");
+
+#define OWNER struct live_adjusted
+static const struct field adjusted_fields[] = {
+    STRING(OWNER, status,
+           .help = "available, unavailable (nobody has every covariate in use), "
+                   "insufficient_data or too_many_covariates."),
+    STRING(OWNER, metric),
+    OBJECT(OWNER, analysis, adjusted_reply_schema, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(adjusted_schema, struct live_adjusted, "LiveAdjusted", adjusted_fields,
+              .help = "The effect adjusted by covariates over all users: those without every "
+                      "covariate count with its mean and an indicator. For every kind of metric; "
+                      "one residual variance per arm.");
 
 #define OWNER struct live_stratum_effect
 static const struct field stratum_fields[] = {
@@ -467,6 +482,7 @@ static const struct field stats_fields[] = {
     OBJECTS(OWNER, comparisons, live_comparison_schema),
     OBJECT(OWNER, sequential, sequential_schema),
     OBJECT(OWNER, cuped, cuped_schema),
+    OBJECT(OWNER, adjusted, adjusted_schema),
     OBJECT(OWNER, stratified, stratified_schema),
     OBJECT(OWNER, guardrail, guardrail_schema),
     OBJECT(OWNER, holdout, holdout_schema),

@@ -120,6 +120,13 @@ struct live_cuped {
     OBJECT_LIST(struct live_cuped_comparison, comparisons);
 };
 
+/* The effect of the design's metric adjusted by covariates, over all users. */
+struct live_adjusted {
+    const char *status;
+    const char *metric;
+    const struct adjusted_reply *analysis;
+};
+
 struct live_stratum_effect {
     const char *stratum;
     int64_t users;
@@ -318,6 +325,7 @@ struct live_stats {
     OBJECT_LIST(struct live_comparison, comparisons);
     const struct live_sequential *sequential;
     const struct live_cuped *cuped;
+    const struct live_adjusted *adjusted;
     const struct live_stratified *stratified;
     const struct live_guardrail *guardrail;
     const struct live_holdout *holdout;

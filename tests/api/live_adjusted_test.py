@@ -1,0 +1,115 @@
+"""The block `adjusted` of live statistics: every kind of metric, recomputed from the events by regressions of statsmodels;
+users without every covariate count with the means of the others and an indicator. On both engines in `make soak`."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+import statsmodels.api as sm
+
+from live_test import Experiment, experiment, metrics
+from project_fixtures import PROJECTS, expect, payload
+
+pytest_plugins = ["store_fixtures"]
+__all__ = ["experiment"]  # a fixture
+
+DESIGNS = {
+    "binary": {},
+    "continuous": {"metric_type": "continuous", "baseline_value": 10.0, "std_dev": 3.0},
+    "count": {"metric_type": "count", "baseline_value": 2.0, "exposure_per_user": 1.0},
+    "ratio": {"metric_type": "ratio", "baseline_value": .5, "std_dev": 1.0, "numerator_metric_name": "revenue",
+              "denominator_metric_name": "orders"},
+}
+USERS = 240
+
+
+class Users:
+    """Two covariates, which a part of the users lacks, and outcomes that depend on them."""
+
+    def __init__(self, kind, seed):
+        rng = np.random.default_rng(seed)
+        self.kind, self.arm = kind, np.arange(USERS) % 2
+        self.x = np.round(rng.normal(5, 2, (USERS, 2)), 3)
+        self.known = rng.random((USERS, 2)) < .85
+        size = np.maximum(0, self.x @ [1.0, .5] + rng.normal(0, 1, USERS) + self.arm)
+        self.orders = rng.poisson(2, USERS) + 1.0
+        self.value = np.round(size * (rng.random(USERS) < .8), 3)
+        if kind == "count":
+            self.value = np.floor(self.value)
+
+    def send(self, experiment):
+        ids = [f"u{i}" for i in range(USERS)]
+        experiment.send("exposures", *[{"user_id": u, "variation_index": int(a), "occurred_at": 0}
+                                       for u, a in zip(ids, self.arm)])
+        metric = "revenue" if self.kind == "ratio" else "purchase"
+        experiment.send("conversions", *[{"user_id": u, "metric": metric, "value": float(v)}
+                                         for u, v in zip(ids, self.value) if v])
+        if self.kind == "ratio":
+            experiment.send("conversions", *[{"user_id": u, "metric": "orders", "value": float(v)}
+                                             for u, v in zip(ids, self.orders)])
+        for i, name in enumerate(["spend", "访问"]):
+            experiment.send("pre-period", *[{"user_id": u, "value": float(x), "covariate_name": name}
+                                            for u, x, known in zip(ids, self.x[:, i], self.known[:, i]) if known])
+
+    def outcome(self, a):
+        rows = self.arm == a
+        if self.kind == "binary":
+            return 100.0 * (self.value[rows] > 0)
+        if self.kind == "ratio":
+            y, d = self.value[rows], self.orders[rows]
+            return y.sum() / d.sum() + (y - y.sum() / d.sum() * d) / d.mean()
+        return self.value[rows]
+
+    def expected(self):
+        """Effect, error and degrees of freedom of two separate regressions, read at the common means."""
+        complete = self.known.all(axis=1)
+        filled = np.where(complete[:, None], self.x, self.x[complete].mean(axis=0))
+        columns = np.column_stack([filled, ~complete])
+        columns = columns - columns.mean(axis=0)
+        readings = []
+        for a in (0, 1):
+            fit = sm.OLS(self.outcome(a), sm.add_constant(columns[self.arm == a], has_constant="add")).fit()
+            readings.append((fit.params[0], fit.get_prediction([[1, 0, 0, 0]]).se_mean[0]))
+        (control, one), (treatment, other) = readings
+        return treatment - control, math.hypot(one, other), USERS - 2 * 4
+
+
+@pytest.mark.parametrize("kind", DESIGNS)
+def test_equal_to_regressions_of_the_users(store, kind):
+    experiment, users = Experiment(store.client, payload("live", "binary", metrics=metrics(**DESIGNS[kind]))), Users(kind, 5)
+    users.send(experiment)
+    shown = experiment.stats()
+    block = shown["adjusted"]
+    assert block["status"] == "available", block
+    analysis = block["analysis"]
+    effect, error, df = users.expected()
+    found = analysis["comparisons"][0]["adjusted"]
+    assert analysis["users"] == USERS and analysis["variance"] == "arm" and found["degrees_of_freedom"] == df
+    assert found["effect"] == pytest.approx(effect, rel=1e-9)
+    assert found["standard_error"] == pytest.approx(error, rel=1e-9)
+    half = error * scipy.stats.t(df).isf(analysis["comparison_alpha"] / 2)
+    assert [found["ci_lower"], found["ci_upper"]] == pytest.approx([effect - half, effect + half], rel=1e-9)
+    assert {c["name"] for c in analysis["covariates"]} == {"spend", "访问"}
+    assert {c["missing"] for c in analysis["covariates"]} == {int((~users.known.all(axis=1)).sum())}
+    assert shown["cuped"]["status"] == ("available" if kind == "continuous" else "not_applicable")
+
+
+def test_another_design_is_adjusted_by_its_own_metric(store):
+    """The design changes after the events came: the aggregates follow, whichever kind comes first."""
+    experiment, users = Experiment(store.client, payload("live", "binary", metrics=metrics())), Users("binary", 6)
+    users.send(experiment)
+    first = experiment.stats()["adjusted"]["analysis"]
+    for kind in ("continuous", "binary"):
+        path = f"{PROJECTS}/{experiment.id}"
+        expect(store.client.send("PUT", path, payload("live", "binary", metrics=metrics(**DESIGNS[kind]))))
+        users.kind = kind
+        shown = experiment.stats()["adjusted"]["analysis"]["comparisons"][0]["adjusted"]
+        assert shown["effect"] == pytest.approx(users.expected()[0], rel=1e-9)
+    assert experiment.stats()["adjusted"]["analysis"] == first
+
+
+def test_without_covariates_it_is_unavailable(experiment):
+    experiment.expose("u", 0, 0)
+    block = experiment.stats()["adjusted"]
+    assert block == {"status": "unavailable", "metric": "purchase", "analysis": None}
