@@ -21,8 +21,7 @@ void co_moments_merge(struct co_moments *all, const struct co_moments *part)
 
 void co_moments_push(struct co_moments_stream *stream, const double *row)
 {
-    memcpy(stream->rows[stream->waiting++], row,
-           (size_t)stream->total.columns * sizeof(double));
+    memcpy(stream->rows[stream->waiting++], row, (size_t)stream->total.columns * sizeof(double));
     if (stream->waiting == CO_MOMENTS_BATCH)
         co_moments_flush(stream);
 }

@@ -55,7 +55,8 @@ static bool varies(const struct co_moments *moments, int column)
 {
     double squares = moments->products[1 + column][1 + column], mean = moments->mean[1 + column];
 
-    return isfinite(squares) && squares > 0 && squares > CONSTANT * (double)moments->n * mean * mean;
+    return isfinite(squares) && squares > 0 &&
+           squares > CONSTANT * (double)moments->n * mean * mean;
 }
 
 /* Every arm keeps a degree of freedom after one more slope. */
@@ -154,7 +155,8 @@ void regression_solve(struct regression *fit)
         fit->total += fit->moments[a].n;
     for (int i = 0; i < fit->columns; i++) {
         for (int a = 0; a < fit->arms; a++)
-            centre[i] += (double)fit->moments[a].n / (double)fit->total * fit->moments[a].mean[1 + i];
+            centre[i] +=
+                (double)fit->moments[a].n / (double)fit->total * fit->moments[a].mean[1 + i];
         fit->use[i] = try_column(fit, i);
     }
     for (int a = 0; a < fit->arms; a++)
@@ -209,14 +211,10 @@ static int arms_with_users(const struct regression *fit)
 static double compare(const double *means, const double *variances, double unit, double df,
                       double alpha, struct test_result *result)
 {
-    const struct mean_estimate control = {.mean = unit * means[0],
-                                          .spread = unit * sqrt(variances[0]),
-                                          .weight = 1,
-                                          .df = df};
-    const struct mean_estimate treatment = {.mean = unit * means[1],
-                                            .spread = unit * sqrt(variances[1]),
-                                            .weight = 1,
-                                            .df = df};
+    const struct mean_estimate control = {
+        .mean = unit * means[0], .spread = unit * sqrt(variances[0]), .weight = 1, .df = df};
+    const struct mean_estimate treatment = {
+        .mean = unit * means[1], .spread = unit * sqrt(variances[1]), .weight = 1, .df = df};
     struct mean_comparison comparison = compare_means(&control, &treatment);
 
     comparison.difference = unit * (means[1] - means[0]);
@@ -249,8 +247,8 @@ void regression_compare(const struct regression *fit, enum regression_variance v
     if (df <= 0 || !(variances[0] + variances[1] > 0) || !isfinite(variances[0] + variances[1]))
         return;
     comparison->defined = true;
-    comparison->standard_error = compare(means, variances, fit->unit, normal ? INFINITY : df, alpha,
-                                         &comparison->adjusted);
+    comparison->standard_error =
+        compare(means, variances, fit->unit, normal ? INFINITY : df, alpha, &comparison->adjusted);
     comparison->plain_standard_error =
         compare(plain_means, plain_variances, fit->unit, normal ? INFINITY : plain_df, alpha,
                 &comparison->plain);

@@ -39,8 +39,8 @@ enum regression_use {
 
 struct regression_user {
     int arm;
-    double value;       /* the outcome, or the numerator of a ratio */
-    double denominator; /* of a ratio */
+    double value;                                 /* the outcome, or the numerator of a ratio */
+    double denominator;                           /* of a ratio */
     double covariates[REGRESSION_COVARIATES_MAX]; /* NaN = not known */
 };
 
@@ -98,7 +98,7 @@ void regression_set_residuals(struct regression *fit, int arm, double squares);
 /* Reads the source and solves, with all variances. `fit` is zeroed by the caller; arms without
  * users stay without result. */
 void regression_from_source(const struct regression_source *source, struct arena *arena,
-                    struct regression *fit);
+                            struct regression *fit);
 
 /* Mean, or ratio, of an arm with and without adjustment, and the slope of a column in an arm (0
  * where it is not used), in the units of the data. */

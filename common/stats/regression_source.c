@@ -229,7 +229,7 @@ static void set_residuals(struct passes *passes)
 }
 
 void regression_from_source(const struct regression_source *source, struct arena *arena,
-                    struct regression *fit)
+                            struct regression *fit)
 {
     struct passes *passes = ARENA_NEW(arena, struct passes);
 

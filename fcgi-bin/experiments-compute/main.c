@@ -69,9 +69,10 @@ static const struct route routes[] = {
      .name = "results_adjusted",
      .tag = "calculations",
      .summary = "Compare arms adjusted by covariates",
-     .help = "What was known of the users before the experiment makes intervals shorter: regression "
-             "with slopes per arm and robust errors, for means, rates, counts and ratios. Users "
-             "without a covariate count too."},
+     .help =
+         "What was known of the users before the experiment makes intervals shorter: regression "
+         "with slopes per arm and robust errors, for means, rates, counts and ratios. Users "
+         "without a covariate count too."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/statistics",
      .role = ROLE_READER,

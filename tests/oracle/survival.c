@@ -6,7 +6,7 @@
  * of the first two arms, its log hazard ratio, standard error, z and p; the number of points of the
  * second arm's curve, and for each time, survival, error and interval.
  */
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 #include "support/lines.h"
 
 #include <math.h>

@@ -122,6 +122,13 @@ COMPUTED = {
                            "beta_parameter": -2, "information_fractions": [0.5, 1]}],
     "sequential_monitor": [{"plan": {"information_fractions": [0.5, 1]}, "looks": [{"information_fraction": 0.5, "z": z}]}
                            for z in (1.2, 3.4)],
+    "results_adjusted": [{"metric_type": "continuous", "variance": variance, "arms": [
+        {"values": [10, 12, 13, 15, 16], "covariates": [[3, 1, None, 5, 4]]},
+        {"values": [18, 20, 21, 24, 25], "covariates": [[2, 4, 3, None, 6]]}]} for variance in ("hc2", "hc3", "arm")],
+    "results_statistics": [{"metric_type": "continuous", "control": {"n": 5, "sum": 66, "sum_squares": 894},
+                            "treatment": {"n": 5, "mean": 21, "std": 2.5}},
+                           {"metric_type": "mann_whitney", "control": {"values": [1, 2, 3], "counts": [4, 3, 1]},
+                            "treatment": {"values": [1, 2, 3], "counts": [2, 3, 5]}}],
     "results_omnibus": [{"test_type": test, "groups": [[1, 2, 4, 3], [2, 5, 9], [4, 7, 8]], "alpha": 0.05} for test in ("welch_anova", "kruskal_wallis")],
     "results_survival": [{**SURVIVAL, "test_type": "log_rank", "additional_arms": [ARM]}, {**SURVIVAL, "test_type": "cox"},
                          {**SURVIVAL, "test_type": "fleming_harrington", "fh_rho": 1, "fh_gamma": 1}],

@@ -1,5 +1,5 @@
 /* Survival: risk sets and what cannot be tested. Numbers are checked in tests/oracle. */
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 #include "test.h"
 
 static struct arena *arena;

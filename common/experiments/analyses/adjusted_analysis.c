@@ -55,17 +55,17 @@ static const struct adjusted_effect *effect_of(const struct results_call *call,
 {
     struct adjusted_effect *effect = ARENA_NEW(call->arena, struct adjusted_effect);
 
-    *effect = (struct adjusted_effect){
-        .effect = test->effect,
-        .relative_lift = results_lift_of(test, call->arena),
-        .standard_error = standard_error,
-        .degrees_of_freedom = normal ? (struct optional_number){0}
-                                     : GIVEN_NUMBER(test->degrees_of_freedom),
-        .test_statistic = test->statistic,
-        .p_value = test->p_value,
-        .ci_lower = test->ci_lower,
-        .ci_upper = test->ci_upper,
-        .is_significant = test->is_significant};
+    *effect = (struct adjusted_effect){.effect = test->effect,
+                                       .relative_lift = results_lift_of(test, call->arena),
+                                       .standard_error = standard_error,
+                                       .degrees_of_freedom =
+                                           normal ? (struct optional_number){0}
+                                                  : GIVEN_NUMBER(test->degrees_of_freedom),
+                                       .test_statistic = test->statistic,
+                                       .p_value = test->p_value,
+                                       .ci_lower = test->ci_lower,
+                                       .ci_upper = test->ci_upper,
+                                       .is_significant = test->is_significant};
     return effect;
 }
 
@@ -104,8 +104,7 @@ static void compare(const struct results_call *call, const struct regression *fi
     found.adjusted.lower_is_better = options->direction == GOAL_DECREASE;
     answer->status = "ok";
     answer->adjusted = effect_of(call, &found.adjusted, found.standard_error, options->normal);
-    answer->unadjusted =
-        effect_of(call, &found.plain, found.plain_standard_error, options->normal);
+    answer->unadjusted = effect_of(call, &found.plain, found.plain_standard_error, options->normal);
     answer->variance_reduction_pct = found.variance_reduction_pct;
     answer->outcome = results_outcome(&found.adjusted);
     answer->verdict = report_verdict(call->locale, call->arena, &found.adjusted);
@@ -120,9 +119,8 @@ static void describe_covariate(const struct results_call *call, const struct reg
     int indicator = fit->indicator[i];
 
     *answer = (struct adjusted_covariate){
-        .name = options->covariate_names
-                    ? options->covariate_names[i]
-                    : arena_print(call->arena, "covariate_%zu", i + 1),
+        .name = options->covariate_names ? options->covariate_names[i]
+                                         : arena_print(call->arena, "covariate_%zu", i + 1),
         .users = fit->total - fit->missing[i],
         .missing = fit->missing[i],
         .use = adjusted_use_names[fit->use[i]],
@@ -136,7 +134,8 @@ static void describe_arm(const struct regression *fit, int a, struct adjusted_ar
 {
     struct optional_number explained = regression_explained(fit, a);
 
-    *answer = (struct adjusted_arm){fit->moments[a].n, regression_plain_mean(fit, a),
+    *answer = (struct adjusted_arm){fit->moments[a].n,
+                                    regression_plain_mean(fit, a),
                                     regression_adjusted_mean(fit, a),
                                     {explained.given, 100 * explained.value}};
 }
@@ -164,8 +163,7 @@ void adjusted_compose(const struct results_call *call, const struct regression *
         .metric_type = metric_type_names[options->metric_type],
         .variance = adjusted_variance_names[options->variance],
         .distribution = adjusted_distribution_names[options->normal],
-        .effect_unit =
-            options->metric_type == METRIC_BINARY ? "percentage_points" : "metric_unit",
+        .effect_unit = options->metric_type == METRIC_BINARY ? "percentage_points" : "metric_unit",
         .direction = goal_direction_names[options->direction],
         .alpha = options->alpha,
         .comparison_alpha = alpha,

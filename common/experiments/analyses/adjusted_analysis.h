@@ -1,6 +1,7 @@
 /*
  * Analysis of arms adjusted by covariates (stats/regression_adjustment.h): the request with every
- * user's values, and the answer, which analyses of files and of sums share. Does not depend on HTTP.
+ * user's values, and the answer, which analyses of files and of sums share. Does not depend on
+ * HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_ADJUSTED_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_ADJUSTED_ANALYSIS_H
@@ -23,7 +24,7 @@ struct adjusted_arm_request {
 };
 
 struct adjusted_request {
-    int metric_type; /* enum metric_type */
+    int metric_type;                                /* enum metric_type */
     OBJECT_LIST(struct adjusted_arm_request, arms); /* the control first */
     struct string_list covariate_names;             /* may be empty */
     int variance;                                   /* enum regression_variance */

@@ -222,8 +222,7 @@ static const struct field lift_fields[] = {
 };
 #undef OWNER
 SCHEMA(results_lift_schema, struct results_lift, "RelativeLift", lift_fields,
-              .help = "The relative effect with its interval, of level ci_level.",
-              .extra = EXTRA_STORED);
+       .help = "The relative effect with its interval, of level ci_level.", .extra = EXTRA_STORED);
 
 #define OWNER struct results_conventions
 static const struct field convention_fields[] = {

@@ -41,8 +41,9 @@ static const struct continuous_observation *continuous_of(const struct statistic
     const struct statistics_arm *control = observed->control, *treatment = observed->treatment;
 
     *data = (struct continuous_observation){
-        mean_of(control),       deviation_of(control),       control->n.value,
-        mean_of(treatment),     deviation_of(treatment),     treatment->n.value,
+        mean_of(control),         deviation_of(control),
+        control->n.value,         mean_of(treatment),
+        deviation_of(treatment),  treatment->n.value,
         .alpha = observed->alpha, .equivalence_margin = observed->equivalence_margin};
     return data;
 }
@@ -153,8 +154,8 @@ enum error statistics_analyze(const struct results_call *call,
 
 int64_t statistics_cost_units(const struct statistics_request *observed)
 {
-    bool resampled = observed->metric_type == ANALYZER_BOOTSTRAP ||
-                     observed->metric_type == ANALYZER_QUANTILE;
+    bool resampled =
+        observed->metric_type == ANALYZER_BOOTSTRAP || observed->metric_type == ANALYZER_QUANTILE;
     int64_t users = 0, units;
 
     for (size_t i = 0; i < observed->control->counts.count; i++)

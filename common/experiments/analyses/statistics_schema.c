@@ -6,8 +6,8 @@
 #include <math.h>
 
 enum {
-    DISTINCT_MAX = 100000,     /* values of an arm */
-    USERS_MAX = 500000,        /* of an arm, for ranks and trimmed means */
+    DISTINCT_MAX = 100000,      /* values of an arm */
+    USERS_MAX = 500000,         /* of an arm, for ranks and trimmed means */
     RESAMPLED_USERS_MAX = 20000 /* of an arm, for bootstrap and quantile */
 };
 
@@ -30,8 +30,8 @@ static const char *const metric_names[ANALYZER__MAX + 1] = {ANALYZER_LIST(ANALYZ
 /* The kind of data of each analyzer: the block that it reads in ResultsRequest. */
 enum kind { KIND_binary, KIND_continuous, KIND_ranked, KIND_count, KIND_ratio };
 #define ANALYZER_KIND(id, name, block, ...) [ANALYZER_##id] = KIND_##block,
-static const enum kind kinds[ANALYZER__MAX + 1] = {
-    ANALYZER_LIST(ANALYZER_KIND)[ANALYZER__MAX] = KIND_ratio};
+static const enum kind kinds[ANALYZER__MAX + 1] = {ANALYZER_LIST(ANALYZER_KIND)[ANALYZER__MAX] =
+                                                       KIND_ratio};
 #undef ANALYZER_KIND
 
 #define OWNER struct statistics_arm
@@ -94,8 +94,7 @@ static unsigned group(unsigned bit, int given, int all)
 
 static unsigned members_of(const struct statistics_arm *arm)
 {
-    return group(HAS_N, arm->n.given, 1) |
-           group(HAS_MOMENTS, arm->mean.given + arm->std.given, 2) |
+    return group(HAS_N, arm->n.given, 1) | group(HAS_MOMENTS, arm->mean.given + arm->std.given, 2) |
            group(HAS_SUMS, arm->sum.given + arm->sum_squares.given, 2) |
            group(HAS_CONVERSIONS, arm->conversions.given, 1) |
            group(HAS_EVENTS, arm->events.given + arm->exposure.given, 2) |

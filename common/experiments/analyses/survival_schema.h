@@ -3,7 +3,7 @@
 #define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H
 
 #include "base/schema.h"
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 
 enum survival_test {
     SURVIVAL_LOG_RANK,

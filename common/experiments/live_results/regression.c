@@ -81,10 +81,9 @@ static struct co_moments complete_part(const struct live_products *products,
                               .columns = 2 + covariates};
 
     part.mean[0] = w * mean_of(products, FIRST) + v * mean_of(products, last) - outcome->centre;
-    part.products[0][0] =
-        fmax(0, w * w * about_means(products, FIRST, FIRST) +
-                    2 * w * v * about_means(products, FIRST, last) +
-                    v * v * about_means(products, last, last));
+    part.products[0][0] = fmax(0, w * w * about_means(products, FIRST, FIRST) +
+                                      2 * w * v * about_means(products, FIRST, last) +
+                                      v * v * about_means(products, last, last));
     for (int i = 0; i < covariates; i++) {
         int factor = COVARIATES + i;
 
@@ -98,7 +97,8 @@ static struct co_moments complete_part(const struct live_products *products,
 }
 
 /* The other users: what all have and the complete ones have not. */
-static struct co_moments other_part(const struct outcome *outcome, const struct co_moments *complete)
+static struct co_moments other_part(const struct outcome *outcome,
+                                    const struct co_moments *complete)
 {
     struct co_moments part = {.n = outcome->n - complete->n, .columns = complete->columns};
     double n = (double)part.n, m = (double)complete->n, gap;
@@ -195,16 +195,16 @@ static const struct adjusted_reply *analyze(const struct live_results *results,
     if (fit->missing[0] == 0)
         for (size_t i = 0; i < covariates; i++)
             fit->indicator[i] = -1;
-    adjusted_compose(&call, fit,
-                     &(struct adjusted_options){
-                         .metric_type = (enum metric_type)results->design->metric_type,
-                         .variance = VARIANCE_ARM,
-                         .normal = false,
-                         .alpha = results->design->alpha,
-                         .direction = (enum goal_direction)results->design->direction,
-                         .covariate_count = covariates,
-                         .covariate_names = names},
-                     answer);
+    adjusted_compose(
+        &call, fit,
+        &(struct adjusted_options){.metric_type = (enum metric_type)results->design->metric_type,
+                                   .variance = VARIANCE_ARM,
+                                   .normal = false,
+                                   .alpha = results->design->alpha,
+                                   .direction = (enum goal_direction)results->design->direction,
+                                   .covariate_count = covariates,
+                                   .covariate_names = names},
+        answer);
     return answer;
 }
 

@@ -16,7 +16,7 @@
 #include "stats/rank_sum.h"
 #include "stats/ratio_metric.h"
 #include "stats/resampling.h"
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 #include "stats/trimmed_mean.h"
 #include "stats/unconditional_exact.h"
 

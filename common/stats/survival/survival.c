@@ -1,5 +1,5 @@
 /* Risk sets and the product-limit estimate. */
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 
 #include "math/normal.h"
 #include "math/sort.h"

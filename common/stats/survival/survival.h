@@ -3,8 +3,8 @@
  * curves, tests of the log-rank family, and the proportional-hazards model of one covariate. All
  * use one table of risk sets, made by one sort.
  */
-#ifndef ASSAY_STATS_SURVIVAL_H
-#define ASSAY_STATS_SURVIVAL_H
+#ifndef ASSAY_STATS_SURVIVAL_SURVIVAL_H
+#define ASSAY_STATS_SURVIVAL_SURVIVAL_H
 
 #include "base/arena.h"
 #include "base/error.h"

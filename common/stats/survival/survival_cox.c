@@ -1,5 +1,5 @@
 /* The proportional-hazards model of two arms: Newton's method on Efron's partial likelihood. */
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 
 #include "math/normal.h"
 

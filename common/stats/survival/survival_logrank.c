@@ -1,5 +1,5 @@
 /* The log-rank family: observed minus expected events per arm, and their covariance. */
-#include "stats/survival.h"
+#include "stats/survival/survival.h"
 
 #include "math/chi_square.h"
 
