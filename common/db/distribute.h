@@ -5,6 +5,10 @@
  *   reference TABLE           a copy on every node: small, and joined by the others
  *   distributed TABLE COLUMN  rows of one value of the column lie on one node; all such tables of
  *                             a file lie together
+ *   distributed TABLE COLUMN KEY
+ *                             the same for a table whose primary key is the column KEY alone: the
+ *                             key becomes (COLUMN, KEY), and KEY gets an index
+ *   named TABLE COLUMN NAMES  distributes each table that is named in the column NAMES of TABLE
  *
  * Tables that the file does not name stay on the node that the service talks to.
  */
@@ -29,5 +33,13 @@ struct db_distribution {
  */
 MUST_CHECK enum error db_distribute(struct db *db, const char *directory,
                                     struct db_distribution *distribution, struct problem *problem);
+
+/*
+ * Spreads a table that was just made as `beside` is spread, by the same column; does nothing where
+ * `beside` is not (on SQLite it never is). In the caller's transaction. The schema must have
+ * schema_distribution.
+ */
+MUST_CHECK enum error db_distribute_table(struct db *db, const char *table, const char *beside,
+                                          struct problem *problem);
 
 #endif

@@ -8,6 +8,8 @@ CREATE FUNCTION create_distributed_table(wanted regclass, by_column text, coloca
 LANGUAGE plpgsql AS $$
 DECLARE
     name text := wanted::text;
+    identity text := (SELECT attname FROM pg_attribute WHERE attrelid = wanted AND attidentity <> '');
+    last bigint;
 BEGIN
     IF colocate_with <> 'none' AND NOT EXISTS (SELECT 1 FROM pg_dist_partition
         WHERE logicalrelid = colocate_with::regclass AND partmethod = 'h') THEN
@@ -21,6 +23,10 @@ BEGIN
             name, part);
     END LOOP;
     EXECUTE format('INSERT INTO %I SELECT * FROM %I', name, 'whole_' || name);
+    IF identity IS NOT NULL THEN -- it goes on where it was
+        EXECUTE format('SELECT last_value FROM %s', pg_get_serial_sequence('whole_' || name, identity)) INTO last;
+        PERFORM setval(pg_get_serial_sequence(name, identity), last);
+    END IF;
     EXECUTE format('DROP TABLE %I', 'whole_' || name);
     INSERT INTO pg_dist_partition VALUES (name::regclass, 'h', colocate_with);
 END $$;

@@ -116,6 +116,21 @@ static inline void store_kit(struct store *store, const char *name)
         fixture_fatal("make the tables of the kit", &store->problem);
 }
 
+/* What answers for Citus: on PostgreSQL. */
+static inline void store_stand_in(struct store *store)
+{
+    char script[8192] = "";
+    FILE *file = fopen("tests/db/citus_stand_in.sql", "r");
+
+    if (!file || !fread(script, 1, sizeof script - 1, file))
+        fixture_fatal("read the stand-in", NULL);
+    fclose(file);
+    if (db_begin(store->db, DB_WRITE, &store->problem) ||
+        db_finish(store->db, store->db->engine->script(store->db, script, &store->problem),
+                  &store->problem))
+        fixture_fatal("make the stand-in", &store->problem);
+}
+
 static inline void store_make(struct store *store, enum db_engine engine)
 {
     static const struct db_options options = DB_OPTIONS_DEFAULT;

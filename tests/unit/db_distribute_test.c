@@ -41,19 +41,6 @@ static void make_tables(struct store *store)
     CHECK_OK(store_script(store, store->db, rows));
 }
 
-static void make_stand_in(struct store *store)
-{
-    char script[8192] = "";
-    FILE *file = fopen("tests/db/citus_stand_in.sql", "r");
-
-    if (!file || !fread(script, 1, sizeof script - 1, file))
-        fixture_fatal("read the stand-in", NULL);
-    fclose(file);
-    CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
-    CHECK_OK(db_finish(store->db, store->db->engine->script(store->db, script, &store->problem),
-                       &store->problem));
-}
-
 ON_BOTH(a_database_without_citus_is_refused_with_the_reason)
 {
     struct db_distribution done;
@@ -73,7 +60,7 @@ ON_BOTH(tables_are_spread_once_and_written_down)
     if (store->engine == DB_SQLITE)
         return;
     make_tables(store);
-    make_stand_in(store);
+    store_stand_in(store);
     CHECK_OK(db_distribute(store->db, directory, &done, &store->problem));
     CHECK_INT(done.spread, 2);
     CHECK_INT(done.spread_before, 0);
@@ -104,7 +91,7 @@ ON_BOTH(a_table_may_take_longer_than_other_statements)
     if (store->engine == DB_SQLITE)
         return;
     make_tables(store);
-    make_stand_in(store);
+    store_stand_in(store);
     CHECK_OK(store_script(store, store->db, slow));
     db_close(store->db);
     options.statement_timeout_ms = 2000;
@@ -112,6 +99,76 @@ ON_BOTH(a_table_may_take_longer_than_other_statements)
     CHECK_OK(db_distribute(store->db, directory, &done, &store->problem));
     CHECK_INT(done.spread, 1);
     CHECK_INT(store_integer(store, &limit), 1);
+}
+
+ON_BOTH(a_key_of_its_own_is_led_by_the_column)
+{
+    static const char letters[] =
+        "CREATE TABLE letters (seq {identity}, owner {integer} NOT NULL) {strict};\n"
+        "INSERT INTO letters (owner) VALUES (1), (2), (1), (3);\n"
+        "DELETE FROM letters WHERE seq > 3;\n";
+    static const struct statement add = {
+        "add", .postgres = "INSERT INTO letters (owner) VALUES (2) RETURNING seq"};
+    static const struct statement indexes = {
+        "indexes", .postgres = "SELECT count(*) FROM pg_indexes WHERE tablename = 'letters' AND"
+                               " (indexdef LIKE '% UNIQUE %(owner, seq)' OR indexdef LIKE '%(seq)'"
+                               " AND indexdef NOT LIKE '% UNIQUE %')"};
+    struct db_distribution done;
+    const char *directory = folder(store, "distributed letters owner seq\n");
+
+    if (store->engine == DB_SQLITE)
+        return;
+    make_tables(store);
+    CHECK_OK(store_script(store, store->db, letters));
+    store_stand_in(store);
+    CHECK_OK(db_distribute(store->db, directory, &done, &store->problem));
+    CHECK_INT(done.spread, 1);
+    CHECK_INT(store_integer(store, &add), 5); /* numbers go on */
+    CHECK_INT(store_integer(store, &indexes), 2);
+}
+
+ON_BOTH(tables_that_a_table_names_are_spread_too)
+{
+    static const struct statement toys_lie_with = {
+        "toys_lie_with", .postgres = "SELECT count(*) FROM pg_dist_partition WHERE logicalrelid ="
+                                     " 'toys'::regclass AND colocated_with = 'pets'"};
+    struct db_distribution done;
+    const char *directory = folder(store, "distributed pets owner\nnamed shops owner name\n");
+
+    make_tables(store);
+    CHECK_OK(store_script(store, store->db, "INSERT INTO shops VALUES ('toys');\n"));
+    CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
+    CHECK_OK(db_finish(store->db, db_distribute_table(store->db, "toys", "pets", &store->problem),
+                       &store->problem)); /* nothing is spread yet */
+    if (store->engine == DB_SQLITE)
+        return;
+    store_stand_in(store);
+    CHECK_OK(db_distribute(store->db, directory, &done, &store->problem));
+    CHECK_INT(done.spread, 2);
+    CHECK_INT(store_integer(store, &toys_lie_with), 1);
+    CHECK_OK(store_script(store, store->db, "UPDATE shops SET name = 'Drop \"it';\n"));
+    CHECK_FAILS(db_distribute(store->db, directory, &done, &store->problem), ERROR_SYSTEM,
+                "distribution_file");
+}
+
+ON_BOTH(a_table_that_is_made_later_is_spread_beside_others)
+{
+    struct db_distribution done;
+    const char *directory = folder(store, "distributed pets owner\n");
+
+    if (store->engine == DB_SQLITE)
+        return;
+    make_tables(store);
+    store_stand_in(store);
+    CHECK_OK(db_distribute(store->db, directory, &done, &store->problem));
+    for (int i = 0; i < 2; i++) { /* again: it is spread already */
+        CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
+        CHECK_OK(db_finish(store->db,
+                           db_distribute_table(store->db, "toys", "pets", &store->problem),
+                           &store->problem));
+        CHECK_INT(store_integer(store, &count_divided), 2);
+    }
+    CHECK_INT(store_integer(store, &count_recorded), 2);
 }
 
 ON_BOTH(a_table_that_cannot_be_spread_leaves_no_trace)
@@ -122,7 +179,7 @@ ON_BOTH(a_table_that_cannot_be_spread_leaves_no_trace)
     if (store->engine == DB_SQLITE)
         return;
     make_tables(store);
-    make_stand_in(store);
+    store_stand_in(store);
     CHECK(db_distribute(store->db, directory, &done, &store->problem) == ERROR_SYSTEM);
     CHECK_INT(done.spread, 1);
     CHECK_INT(store_integer(store, &count_divided), 0);
@@ -137,5 +194,8 @@ ON_BOTH(a_table_that_cannot_be_spread_leaves_no_trace)
 
 TEST_MAIN(CASE(a_database_without_citus_is_refused_with_the_reason),
           CASE(tables_are_spread_once_and_written_down),
+          CASE(a_key_of_its_own_is_led_by_the_column),
+          CASE(tables_that_a_table_names_are_spread_too),
+          CASE(a_table_that_is_made_later_is_spread_beside_others),
           CASE(a_table_may_take_longer_than_other_statements),
           CASE(a_table_that_cannot_be_spread_leaves_no_trace))
