@@ -17,6 +17,8 @@ struct storage_call {
     int64_t now;
     struct series_changes *changes; /* receives what a transaction changes, for series; or NULL */
     struct columnar_read *columnar; /* copies of large tables (columnar/columnar.h); or NULL */
+    int64_t *journal_end; /* while a transaction writes the journal, the number of its last row, 0 =
+                             not read yet; or NULL */
 };
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "crypto/crypto.h"
+#include "db/distribute.h"
 #include "i18n/i18n.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/entities/state.h"
@@ -26,6 +27,19 @@ struct live {
     struct apply_call call;
 };
 
+/* With ASSAY_TEST_DISTRIBUTED PostgreSQL has the tables as a distributed server would: divided by
+ * hash. */
+static inline void live_distribute(struct store *store)
+{
+    struct db_distribution done;
+
+    if (store->engine == DB_SQLITE || !getenv("ASSAY_TEST_DISTRIBUTED"))
+        return;
+    store_stand_in(store);
+    if (db_distribute(store->db, "sql/livedata", &done, &store->problem))
+        fixture_fatal("distribute live data", &store->problem);
+}
+
 static inline void live_make(struct store *store, struct live *live)
 {
     static const struct db_schema schema = {.directory = "sql/livedata"};
@@ -36,6 +50,7 @@ static inline void live_make(struct store *store, struct live *live)
         catalog_load(store->arena, &live->settings, &live->catalog, &store->problem) ||
         db_migrate(store->db, &schema, &store->problem))
         fixture_fatal("make live data", &store->problem);
+    live_distribute(store);
     live->call = (struct apply_call){
         .storage = {store->db, store->arena, &store->problem, "default", clock_unix_microseconds()},
         .catalog = &live->catalog,

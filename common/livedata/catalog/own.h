@@ -88,9 +88,9 @@ struct own_entity {
 
     /* Of this table alone (own_sql.c). */
     struct statement by_key, list, state, put, remove, expire;
-    struct statement keys;                  /* of all tenants, page by page */
-    struct statement page;                  /* the same with all columns, behind the tenant */
-    struct statement lost_terms, lost_docs; /* of search, of rows that are gone */
+    struct statement keys; /* of all tenants, page by page */
+    struct statement page; /* the same with all columns, behind the tenant */
+    struct statement lost; /* documents of search whose rows are gone */
 };
 
 /* The mapping of an event type of a domain, and the entity that it changes; NULL when no domain has

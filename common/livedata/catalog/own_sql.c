@@ -26,12 +26,10 @@ static const char select_word[] = "SELECT ", from_word[] = " FROM ",
                       " excluded.row_event_at, row_stamps = excluded.row_stamps, row_events ="
                       " excluded.row_events, row_newest = excluded.row_newest",
                   delete_head[] = "DELETE FROM ",
-                  lost_terms_head[] = "DELETE FROM search_terms WHERE doc_id IN (SELECT id FROM"
-                                      " search_docs WHERE entity_type = ? AND",
-                  lost_docs_head[] = "DELETE FROM search_docs WHERE entity_type = ? AND",
-                  no_row[] = " NOT EXISTS (SELECT 1 FROM ",
+                  lost_head[] = "SELECT tenant_id, entity_id FROM search_docs WHERE entity_type = ?"
+                                " AND NOT EXISTS (SELECT 1 FROM ",
                   row_of_doc[] = " r WHERE r.tenant_id = search_docs.tenant_id AND r.",
-                  row_of_doc_end[] = " = search_docs.entity_id)";
+                  lost_end[] = " = search_docs.entity_id) LIMIT ?";
 
 static void put_columns(struct text *sql, const struct serving_table *table)
 {
@@ -120,14 +118,13 @@ static const char *page_sql(struct arena *arena, const struct serving_table *tab
 }
 
 /* What search has of rows that are gone. */
-static const char *lost_sql(struct arena *arena, const struct serving_table *table,
-                            const char *head, const char *end)
+static const char *lost_sql(struct arena *arena, const struct serving_table *table)
 {
     struct text sql;
 
     text_start(&sql, arena, SQL_MAX);
-    text_append_strings(&sql, (const char *const[]){head, no_row, table->name, row_of_doc,
-                                                    table->primary_key, row_of_doc_end, end, NULL});
+    text_append_strings(&sql, (const char *const[]){lost_head, table->name, row_of_doc,
+                                                    table->primary_key, lost_end, NULL});
     return sql.bytes;
 }
 
@@ -158,8 +155,5 @@ void own_make_statements(struct arena *arena, const struct serving_table *table,
         own->expire = statement(arena, table, "expire", expire_sql(arena, table, own));
     own->keys = statement(arena, table, "keys", keys_sql(arena, table));
     own->page = statement(arena, table, "page", page_sql(arena, table));
-    own->lost_terms =
-        statement(arena, table, "lost_terms", lost_sql(arena, table, lost_terms_head, ")"));
-    own->lost_docs =
-        statement(arena, table, "lost_docs", lost_sql(arena, table, lost_docs_head, ""));
+    own->lost = statement(arena, table, "lost", lost_sql(arena, table));
 }

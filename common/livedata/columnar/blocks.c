@@ -6,6 +6,7 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "livedata/columnar/copy_row.h"
+#include "livedata/journal/journal.h"
 #include "livedata/outbox/outbox.h"
 
 #include <string.h>
@@ -30,10 +31,6 @@ static const struct statement read_block = {
     .sql = "SELECT lines FROM columnar_outbox WHERE table_name = ? AND seq > ? AND seq <= ?"
            " ORDER BY seq",
     .streams = true,
-};
-static const struct statement last_row = {
-    .name = "columnar_journal",
-    .sql = "SELECT COALESCE(max(seq), 0) FROM pipeline_events",
 };
 static const struct statement list_tables = {
     .name = "columnar_list",
@@ -174,14 +171,12 @@ static enum error insert_block(const struct step *step)
 static enum error choose_lines(const struct step *step, struct copy_row *row)
 {
     const struct storage_call *call = step->call;
-    struct query *query = db_query(call->db, &last_row);
+    struct query *query;
     size_t bytes = 0;
-    enum error error;
+    enum error error = journal_last_seq(call, &row->pending_position);
 
-    row->pending_position = query_next(query) ? query_integer(query, 0) : 0;
     row->pending_complete_at = call->now;
     row->pending_rows = 0;
-    error = query_end(query, call->problem);
     if (error)
         return error;
     query = db_query(call->db, &read_lines);

@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "db/query.h"
+#include "livedata/journal/journal.h"
 #include "livedata/outbox/outbox.h"
 
 #include <string.h>
@@ -15,10 +16,6 @@ static const struct statement read_copy = {
            " FROM columnar_tables LEFT JOIN columnar_outbox ON seq = (SELECT min(seq)"
            " FROM columnar_outbox o WHERE o.table_name = columnar_tables.table_name"
            " AND o.seq > sent_seq) WHERE columnar_tables.table_name = ?",
-};
-static const struct statement time_of_row = {
-    .name = "columnar_row",
-    .sql = "SELECT processed_at FROM pipeline_events WHERE seq = ?",
 };
 static const struct statement newest_until = {
     .name = "columnar_newest",
@@ -74,15 +71,6 @@ const char *columnar_name(struct arena *arena, const char *table, int64_t incarn
     return arena_print(arena, "%s_%lld", table, (long long)incarnation);
 }
 
-static enum error read_time(const struct storage_call *call, int64_t seq, int64_t *at)
-{
-    struct query *query = db_query(call->db, &time_of_row);
-
-    query_bind_integer(query, seq);
-    *at = query_next(query) ? query_integer(query, 0) : 0;
-    return query_end(query, call->problem);
-}
-
 /* The last block of a quiet table is old; what came after it, up to the oldest line that waits,
  * did not change the table. */
 static void contained(const struct columnar_copy *copy, const struct columnar_mark *mark,
@@ -117,7 +105,7 @@ enum error columnar_accept(const struct storage_call *call, const struct columna
                            "The copy in ClickHouse does not contain what was demanded yet");
     if (read->behind && read->position <= position)
         return ERROR_NONE;
-    error = read_time(call, position, &read->position_at);
+    error = journal_time(call, position, &read->position_at);
     read->behind = true;
     read->position = position;
     read->contained_at = complete_at;

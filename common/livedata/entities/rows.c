@@ -79,13 +79,11 @@ static const struct stored_table {
       .streams = true}},
 };
 
-static const struct statement foreign_rows = {
-    .name = "foreign_rows",
-    .sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pipeline_events WHERE tenant_id < 'default')"
-           " OR EXISTS (SELECT 1 FROM pipeline_events WHERE tenant_id > 'default')"
-           " OR EXISTS (SELECT 1 FROM orders_v2 WHERE tenant_id < 'default')"
-           " OR EXISTS (SELECT 1 FROM orders_v2 WHERE tenant_id > 'default')"
-           " THEN 1 ELSE 0 END",
+static const struct statement foreign_rows[] = {
+    {"foreign_events_before", "SELECT 1 FROM pipeline_events WHERE tenant_id < 'default' LIMIT 1"},
+    {"foreign_events_after", "SELECT 1 FROM pipeline_events WHERE tenant_id > 'default' LIMIT 1"},
+    {"foreign_orders_before", "SELECT 1 FROM orders_v2 WHERE tenant_id < 'default' LIMIT 1"},
+    {"foreign_orders_after", "SELECT 1 FROM orders_v2 WHERE tenant_id > 'default' LIMIT 1"},
 };
 
 static const struct stored_table *stored_of(const struct serving_table *table)
@@ -291,8 +289,14 @@ struct event_mark entity_row_mark(const struct entity_row *row, int64_t now)
 
 enum error storage_has_tenants(const struct storage_call *call, bool *has)
 {
-    struct query *query = db_query(call->db, &foreign_rows);
+    enum error error = ERROR_NONE;
 
-    *has = query_next(query) && query_integer(query, 0) != 0;
-    return query_end(query, call->problem);
+    *has = false;
+    for (size_t i = 0; !error && !*has && i < COUNT_OF(foreign_rows); i++) {
+        struct query *query = db_query(call->db, &foreign_rows[i]);
+
+        *has = query_next(query);
+        error = query_end(query, call->problem);
+    }
+    return error;
 }

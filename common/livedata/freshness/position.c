@@ -2,6 +2,7 @@
 #include "livedata/freshness/position.h"
 
 #include "db/query.h"
+#include "livedata/journal/journal.h"
 
 #include <string.h>
 
@@ -12,18 +13,10 @@ static const char digits[] = "0123456789abcdefghijklmnopqrstuv";
 static const struct statement position_of_tenant = {
     .name = "position_of_tenant",
     .sql = "SELECT written.seq, COALESCE(last.processed_at, 0) FROM cache_generation AS written"
-           " LEFT JOIN pipeline_events AS last ON last.seq = written.seq"
+           " LEFT JOIN pipeline_events AS last ON last.tenant_id = written.tenant_id"
+           " AND last.seq = written.seq"
            " WHERE written.tenant_id = ? AND written.table_name = 'pipeline_events'",
 };
-static const struct statement row_at = {
-    .name = "position_row",
-    .sql = "SELECT processed_at FROM pipeline_events WHERE seq = ?",
-};
-static const struct statement last_row = {
-    .name = "position_last",
-    .sql = "SELECT COALESCE(max(seq), 0) FROM pipeline_events",
-};
-
 static void put_number(int64_t number, int count, char *text)
 {
     for (int i = count - 1; i >= 0; i--, number >>= DIGIT_BITS)
@@ -66,33 +59,28 @@ bool position_parse(const char *text, struct live_position *position)
 enum error position_read(const struct storage_call *call, struct live_position *position)
 {
     struct query *query = db_query(call->db, &position_of_tenant);
+    enum error error;
 
     query_bind_text(query, call->tenant);
     *position = (struct live_position){0};
     if (query_next(query))
         *position = (struct live_position){query_integer(query, 0), query_integer(query, 1)};
-    return query_end(query, call->problem);
-}
-
-static enum error read_number(const struct storage_call *call, struct query *query, int64_t *number)
-{
-    *number = query_next(query) ? query_integer(query, 0) : 0;
-    return query_end(query, call->problem);
+    error = query_end(query, call->problem);
+    if (error || !position->seq || position->at)
+        return error;
+    return journal_time(call, position->seq, &position->at);
 }
 
 enum error position_is_reached(const struct storage_call *call, struct live_position position,
                                int64_t kept_since, bool *reached)
 {
-    struct query *query = db_query(call->db, &row_at);
     int64_t at, last;
-    enum error error;
+    enum error error = journal_time(call, position.seq, &at);
 
-    query_bind_integer(query, position.seq);
-    error = read_number(call, query, &at);
     *reached = at && at == position.at;
     if (error || at || position.at >= kept_since)
         return error;
-    error = read_number(call, db_query(call->db, &last_row), &last);
+    error = journal_last_seq(call, &last);
     *reached = position.seq <= last;
     return error;
 }

@@ -468,8 +468,10 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     enum error error;
 
     call->storage.changes = &touched->changes;
+    call->storage.journal_end = &touched->journal_end;
     error = apply_noted(call, payload, touched, result);
     call->storage.changes = NULL;
+    call->storage.journal_end = NULL;
     return error;
 }
 
@@ -478,6 +480,7 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
     enum error error = index_entities(call, touched);
     int64_t number = 0;
 
+    call->storage.journal_end = &touched->journal_end;
     for (size_t i = 0; !error && i < touched->table_count; i++) {
         struct apply_table *table = &touched->tables[i];
         struct event_mark mark = {0};
@@ -489,6 +492,7 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
         table->gen = raised.gen;
         number = raised.changed;
     }
+    call->storage.journal_end = NULL;
     if (!error)
         error = series_changes_write(&call->storage, &touched->changes, number);
     for (size_t i = 0; !error && i < touched->type_count; i++)

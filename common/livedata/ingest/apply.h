@@ -101,6 +101,7 @@ struct apply_touched {
     struct apply_type *types;        /* of applied events */
     struct checked_entities checked; /* of domains */
     struct series_changes changes;
+    int64_t journal_end; /* of storage_call */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);

@@ -64,8 +64,8 @@ static const struct statement close_letter = {
 /* One row per event in a topic: a second one, after the first event was deleted, stays. */
 static const struct statement close_row = {
     .name = "dead_letter_close_row",
-    .sql = "UPDATE pipeline_events SET topic = 'events.replayed' WHERE tenant_id = ?"
-           " AND topic = 'events.deadletter' AND event_id = ? AND NOT EXISTS (SELECT 1"
+    .sql = "UPDATE pipeline_events AS own SET topic = 'events.replayed' WHERE own.tenant_id = ?"
+           " AND own.topic = 'events.deadletter' AND own.event_id = ? AND NOT EXISTS (SELECT 1"
            " FROM pipeline_events AS other WHERE other.tenant_id = ?"
            " AND other.topic = 'events.replayed' AND other.event_id = ?)",
 };

@@ -1,7 +1,9 @@
 /* All SQL of the journal, of generations and of freshness. */
 #include "livedata/journal/journal.h"
 
+#include "base/list.h"
 #include "base/schema.h"
+#include "base/string_list.h"
 #include "db/query.h"
 #include "livedata/access/types.h"
 #include "livedata/journal/series_changes.h"
@@ -17,10 +19,10 @@ enum { GENERATIONS_MAX = 512, SCAN_PAGE = 1000 };
 
 static const struct statement find_known = {
     .name = "journal_known",
-    .sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pipeline_events WHERE tenant_id = ?"
-           " AND topic = 'events.validated' AND event_id = ?) THEN 1 ELSE 0 END,"
-           " CASE WHEN EXISTS (SELECT 1 FROM dead_letter_events WHERE tenant_id = ?"
-           " AND event_id = ? AND status <> 'replayed') THEN 1 ELSE 0 END",
+    .sql = "SELECT CASE WHEN EXISTS (SELECT 1 FROM pipeline_events AS p WHERE p.tenant_id = ?"
+           " AND p.topic = 'events.validated' AND p.event_id = ?) THEN 1 ELSE 0 END,"
+           " CASE WHEN EXISTS (SELECT 1 FROM dead_letter_events AS d WHERE d.tenant_id = ?"
+           " AND d.event_id = ? AND d.status <> 'replayed') THEN 1 ELSE 0 END",
 };
 static const struct statement insert_row = {
     .name = "journal_add",
@@ -61,6 +63,15 @@ static const struct statement last_seq = {
     .name = "journal_last_seq",
     .sql = "SELECT coalesce(max(seq), 0) FROM pipeline_events",
 };
+static const struct statement row_at = {
+    .name = "journal_row_time",
+    .sql = "SELECT processed_at FROM pipeline_events WHERE tenant_id = ? AND seq = ?",
+};
+/* A heartbeat adds no row: then the journal's last one may be another tenant's. */
+static const struct statement row_of_any = {
+    .name = "journal_row_of_any",
+    .sql = "SELECT processed_at FROM pipeline_events WHERE seq = ?",
+};
 static const struct statement rows_of_entity = {
     .name = "journal_of_entity",
     .sql = "SELECT " JOURNAL_COLUMNS " FROM pipeline_events WHERE tenant_id = ? AND entity_id = ?"
@@ -79,17 +90,15 @@ static const struct statement version_at = {
            " AND entity_id = ? AND entity_type = ? AND processed_at <= ?"
            " AND entity_data IS NOT NULL ORDER BY processed_at DESC, seq DESC LIMIT 1",
 };
-/* The last change is that of the tenant, over all its tables. No subquery stands in VALUES: a
- * cluster refuses it. */
+/* The last change is that of the tenant, over all its tables. */
 static const struct statement raise_generation = {
     .name = "generation_raise",
     .sql = "INSERT INTO cache_generation (tenant_id, table_name, gen, last_event_at, event_at, seq,"
            " changed, changed_whole, noted_gen) SELECT CAST(? AS TEXT), CAST(? AS TEXT), 1,"
-           " CAST(? AS BIGINT), CAST(? AS BIGINT), journal.seq, 1 + own.changed,"
+           " CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), 1 + own.changed,"
            " CAST(? AS BIGINT) * (1 + own.changed), 1"
-           " FROM (SELECT COALESCE(max(seq), 0) AS seq FROM pipeline_events) AS journal"
-           " CROSS JOIN (SELECT COALESCE(max(changed), 0) AS changed FROM cache_generation"
-           " WHERE tenant_id = ?) AS own WHERE true"
+           " FROM (SELECT COALESCE(max(last.changed), 0) AS changed FROM cache_generation AS last"
+           " WHERE last.tenant_id = ?) AS own WHERE true"
            " ON CONFLICT (tenant_id, table_name) DO UPDATE SET gen = cache_generation.gen + 1,"
            " last_event_at = CASE WHEN excluded.last_event_at > 0 THEN excluded.last_event_at"
            " ELSE cache_generation.last_event_at END,"
@@ -100,14 +109,13 @@ static const struct statement raise_generation = {
            " ELSE cache_generation.changed_whole END, noted_gen = cache_generation.gen + 1"
            " RETURNING gen, changed",
 };
-static const struct statement raise_for_all = {
-    .name = "generation_raise_for_all",
-    .sql = "UPDATE cache_generation SET gen = gen + 1, noted_gen = gen + 1,"
-           " seq = COALESCE((SELECT max(seq) FROM pipeline_events), 0),"
-           " changed = 1 + (SELECT max(last.changed) FROM cache_generation AS last"
-           " WHERE last.tenant_id = cache_generation.tenant_id),"
-           " changed_whole = 1 + (SELECT max(last.changed) FROM cache_generation AS last"
-           " WHERE last.tenant_id = cache_generation.tenant_id) WHERE table_name = ?",
+static const struct statement tenants_of_table = {
+    .name = "generation_tenants",
+    .sql = "SELECT tenant_id FROM cache_generation WHERE table_name = ? ORDER BY tenant_id",
+};
+static const struct statement all_tenants = {
+    .name = "journal_tenants",
+    .sql = "SELECT DISTINCT tenant_id FROM cache_generation ORDER BY tenant_id",
 };
 static const struct statement note_freshness = {
     .name = "freshness_note",
@@ -115,6 +123,10 @@ static const struct statement note_freshness = {
            " VALUES (?, ?, ?, ?, ?) ON CONFLICT (tenant_id, event_type) DO UPDATE"
            " SET applied_at = excluded.applied_at, event_at = excluded.event_at,"
            " events = event_freshness.events + excluded.events",
+};
+static const struct statement table_generation = {
+    .name = "generation_of_table",
+    .sql = "SELECT gen FROM cache_generation WHERE tenant_id = ? AND table_name = ?",
 };
 static const struct statement table_freshness = {
     .name = "freshness_of_table",
@@ -177,6 +189,8 @@ enum error journal_add(const struct storage_call *call, struct journal_row *row)
     row->tenant = call->tenant;
     series_note_time(call, "pipeline_events", "processed_at", row->processed_at);
     row->seq = query_next(query) ? query_integer(query, 0) : 0;
+    if (row->seq && call->journal_end)
+        *call->journal_end = row->seq;
     return query_end(query, call->problem);
 }
 
@@ -313,10 +327,48 @@ enum error journal_after_all(const struct storage_call *call, int64_t seq, int m
 
 enum error journal_last_seq(const struct storage_call *call, int64_t *seq)
 {
-    struct query *query = db_query(call->db, &last_seq);
+    struct query *query;
 
+    *seq = call->journal_end ? *call->journal_end : 0;
+    if (*seq)
+        return ERROR_NONE;
+    query = db_query(call->db, &last_seq);
     *seq = query_next(query) ? query_integer(query, 0) : 0;
+    if (call->journal_end)
+        *call->journal_end = *seq;
     return query_end(query, call->problem);
+}
+
+static enum error read_time(const struct storage_call *call, struct query *query, int64_t seq,
+                            int64_t *at)
+{
+    query_bind_integer(query, seq);
+    *at = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error journal_time(const struct storage_call *call, int64_t seq, int64_t *at)
+{
+    struct query *query = db_query(call->db, &row_at);
+    enum error error;
+
+    query_bind_text(query, call->tenant);
+    error = read_time(call, query, seq, at);
+    return error || *at ? error : read_time(call, db_query(call->db, &row_of_any), seq, at);
+}
+
+static enum error read_tenants(const struct storage_call *call, struct query *query,
+                               struct string_list *tenants)
+{
+    *tenants = (struct string_list){0};
+    while (query_next(query))
+        *LIST_ADD(call->arena, tenants) = query_text(query, 0, call->arena);
+    return query_end(query, call->problem);
+}
+
+enum error journal_tenants(const struct storage_call *call, struct string_list *tenants)
+{
+    return read_tenants(call, db_query(call->db, &all_tenants), tenants);
 }
 
 bool journal_matches(const struct journal_filter *filter, const struct journal_row *row)
@@ -415,15 +467,21 @@ static enum error raise_table(const struct storage_call *call, const char *table
                               struct event_mark applied, bool whole,
                               struct generation_number *raised)
 {
-    struct query *query = db_query(call->db, &raise_generation);
+    struct query *query;
+    int64_t last = 0;
+    enum error error = journal_last_seq(call, &last);
 
+    *raised = (struct generation_number){0};
+    if (error)
+        return error;
+    query = db_query(call->db, &raise_generation);
     query_bind_text(query, call->tenant);
     query_bind_text(query, table);
     query_bind_integer(query, applied.applied_at);
     query_bind_integer(query, applied.event_at);
+    query_bind_integer(query, last);
     query_bind_integer(query, whole);
     query_bind_text(query, call->tenant);
-    *raised = (struct generation_number){0};
     if (query_next(query))
         *raised = (struct generation_number){query_integer(query, 0), query_integer(query, 1)};
     return query_end(query, call->problem);
@@ -443,12 +501,30 @@ enum error generation_raise_noted(const struct storage_call *call, const char *t
     return raise_table(call, table, applied, false, raised);
 }
 
+enum error generation_of_table(const struct storage_call *call, const char *table, int64_t *gen)
+{
+    struct query *query = db_query(call->db, &table_generation);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, table);
+    *gen = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
 enum error generation_raise_for_all(const struct storage_call *call, const char *table)
 {
-    struct query *query = db_query(call->db, &raise_for_all);
+    struct query *query = db_query(call->db, &tenants_of_table);
+    struct storage_call own = *call;
+    struct string_list tenants;
+    enum error error;
 
     query_bind_text(query, table);
-    return query_end(query, call->problem);
+    error = read_tenants(call, query, &tenants);
+    for (size_t i = 0; !error && i < tenants.count; i++) {
+        own.tenant = tenants.items[i];
+        error = generation_raise(&own, table, (struct event_mark){0});
+    }
+    return error;
 }
 
 enum error freshness_note(const struct storage_call *call, const char *event_type, int64_t event_at,

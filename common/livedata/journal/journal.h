@@ -67,10 +67,14 @@ MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq
                                     const struct journal_filter *filter, int most,
                                     int64_t scan_most, struct journal_scan *scan);
 /* Rows of validated events of all tenants after `seq`, oldest first; and the number of the
- * journal's last row. For streams. */
+ * journal's last row, of all tenants, 0 = none. */
 MUST_CHECK enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
                                         struct journal_rows *rows);
 MUST_CHECK enum error journal_last_seq(const struct storage_call *call, int64_t *seq);
+/* The time of a row, of any tenant; 0 = there is none. */
+MUST_CHECK enum error journal_time(const struct storage_call *call, int64_t seq, int64_t *at);
+/* All tenants that have or had rows in the journal, sorted. For upkeep, tenant by tenant. */
+MUST_CHECK enum error journal_tenants(const struct storage_call *call, struct string_list *tenants);
 /* Whether the row matches the filter. */
 bool journal_matches(const struct journal_filter *filter, const struct journal_row *row);
 
@@ -107,6 +111,9 @@ MUST_CHECK enum error generation_raise(const struct storage_call *call, const ch
 MUST_CHECK enum error generation_raise_noted(const struct storage_call *call, const char *table,
                                              struct event_mark applied,
                                              struct generation_number *raised);
+/* The generation of a table; 0 = it has never changed. */
+MUST_CHECK enum error generation_of_table(const struct storage_call *call, const char *table,
+                                          int64_t *gen);
 /* Of all tenants that have rows: the table was computed anew. */
 MUST_CHECK enum error generation_raise_for_all(const struct storage_call *call, const char *table);
 MUST_CHECK enum error freshness_note(const struct storage_call *call, const char *event_type,

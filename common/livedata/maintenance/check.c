@@ -18,7 +18,8 @@ static const struct statement newest_versions = {
     .sql = "SELECT seq, tenant_id, entity_type, entity_id, entity_data FROM pipeline_events AS old"
            " WHERE seq > ? AND entity_data IS NOT NULL AND NOT EXISTS (SELECT 1"
            " FROM pipeline_events AS newer WHERE newer.tenant_id = old.tenant_id"
-           " AND newer.entity_id = old.entity_id AND newer.entity_type = old.entity_type"
+           " AND newer.entity_id = old.entity_id"
+           " AND COALESCE(newer.entity_type, '') = old.entity_type"
            " AND newer.entity_data IS NOT NULL AND newer.seq > old.seq) ORDER BY seq LIMIT ?",
 };
 static const struct statement newest_stage = {

@@ -59,17 +59,36 @@ static enum error index_pages(const struct storage_call *call, const struct enti
     return error;
 }
 
-static enum error forget_lost(const struct storage_call *call, const struct entity_type *type)
+static enum error read_lost(const struct storage_call *call, const struct entity_type *type,
+                            struct row_key keys[PAGE], size_t *count)
 {
-    const struct statement *statements[] = {&type->table->own->lost_terms,
-                                            &type->table->own->lost_docs};
+    struct query *query = db_query(call->db, &type->table->own->lost);
+
+    *count = 0;
+    query_bind_text(query, type->name);
+    query_bind_integer(query, PAGE);
+    while (*count < PAGE && query_next(query))
+        keys[(*count)++] =
+            (struct row_key){query_text(query, 0, call->arena), query_text(query, 1, call->arena)};
+    return query_end(query, call->problem);
+}
+
+static enum error forget_lost(const struct storage_call *call, const struct entity_type *type,
+                              struct arena *arena)
+{
+    struct storage_call page = *call;
+    struct row_key keys[PAGE];
     enum error error = ERROR_NONE;
+    size_t count = PAGE;
 
-    for (size_t i = 0; !error && i < COUNT_OF(statements); i++) {
-        struct query *query = db_query(call->db, statements[i]);
-
-        query_bind_text(query, type->name);
-        error = query_end(query, call->problem);
+    page.arena = arena;
+    while (!error && count == PAGE) {
+        error = read_lost(&page, type, keys, &count);
+        for (size_t i = 0; !error && i < count; i++) {
+            page.tenant = keys[i].tenant;
+            error = search_forget_row(&page, type, keys[i].key);
+        }
+        arena_reset(arena);
     }
     return error;
 }
@@ -82,6 +101,8 @@ enum error own_index_rows(const struct storage_call *call, const struct entity_t
     if (!arena)
         return problem_set(call->problem, ERROR_SYSTEM, "out_of_memory", "no memory");
     error = index_pages(call, type, arena);
+    if (!error)
+        error = forget_lost(call, type, arena);
     arena_destroy(arena);
-    return error ? error : forget_lost(call, type);
+    return error;
 }

@@ -25,18 +25,17 @@ static const struct statement read_events = {
  * from taking the index of types instead, which has all of them. */
 static const char delete_head[] = "DELETE FROM ",
                   where_complete[] =
-                      " WHERE row_events <= (SELECT count(*) FROM pipeline_events p WHERE"
-                      " p.tenant_id = ",
-                  and_entity[] = ".tenant_id AND p.entity_id = ",
+                      " WHERE tenant_id = ? AND row_events <= (SELECT count(*) FROM pipeline_events"
+                      " p WHERE p.tenant_id = ? AND p.entity_id = ",
                   and_type[] = " AND COALESCE(p.entity_type, '') = ? AND p.payload IS NOT NULL)",
                   counted_of_rows[] =
-                      "DELETE FROM own_counted WHERE entity_type = ? AND EXISTS (SELECT 1"
-                      " FROM pipeline_events p WHERE p.tenant_id = own_counted.tenant_id"
+                      "DELETE FROM own_counted WHERE tenant_id = ? AND entity_type = ?"
+                      " AND EXISTS (SELECT 1 FROM pipeline_events p WHERE p.tenant_id = ?"
                       " AND p.entity_id = own_counted.entity_id"
                       " AND COALESCE(p.entity_type, '') = own_counted.entity_type"
                       " AND p.payload IS NOT NULL)"
                       " AND NOT EXISTS (SELECT 1 FROM ",
-                  row_of_counted[] = " r WHERE r.tenant_id = own_counted.tenant_id AND r.",
+                  row_of_counted[] = " r WHERE r.tenant_id = ? AND r.",
                   counted_end[] = " = own_counted.entity_id)", select_rows[] = "SELECT tenant_id, ",
                   from_word[] = " FROM ", order_word[] = " ORDER BY tenant_id, ";
 
@@ -170,26 +169,51 @@ static struct statement *made(const struct catalog *catalog, const char *name,
     return statement;
 }
 
+struct forgetting {
+    const struct storage_call *call;
+    const struct entity_type *type;
+    const struct statement *rows, *counted;
+};
+
+static enum error forget_of_tenant(const struct forgetting *forgetting, const char *tenant)
+{
+    const struct storage_call *call = forgetting->call;
+    struct query *query = db_query(call->db, forgetting->rows);
+    enum error error;
+
+    query_bind_text(query, tenant);
+    query_bind_text(query, tenant);
+    query_bind_text(query, forgetting->type->name);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, forgetting->counted);
+    query_bind_text(query, tenant);
+    query_bind_text(query, forgetting->type->name);
+    query_bind_text(query, tenant);
+    query_bind_text(query, tenant);
+    return query_end(query, call->problem);
+}
+
 /* Removes the rows whose events the journal all has; the others stay. */
 static enum error forget_rows(const struct storage_call *call, const struct catalog *catalog,
                               const struct entity_type *type)
 {
     const char *table = type->table->name, *key = type->table->primary_key;
-    struct query *query = db_query(
-        call->db, made(catalog, "own_forget",
-                       (const char *const[]){delete_head, table, where_complete, table, and_entity,
-                                             table, ".", key, and_type, NULL}));
-    enum error error;
+    const struct forgetting forgetting = {
+        call, type,
+        made(catalog, "own_forget",
+             (const char *const[]){delete_head, table, where_complete, table, ".", key, and_type,
+                                   NULL}),
+        made(
+            catalog, "own_counted_forget",
+            (const char *const[]){counted_of_rows, table, row_of_counted, key, counted_end, NULL})};
+    struct string_list tenants;
+    enum error error = journal_tenants(call, &tenants);
 
-    query_bind_text(query, type->name);
-    error = query_end(query, call->problem);
-    if (error)
-        return error;
-    query = db_query(call->db, made(catalog, "own_counted_forget",
-                                    (const char *const[]){counted_of_rows, table, row_of_counted,
-                                                          key, counted_end, NULL}));
-    query_bind_text(query, type->name);
-    return query_end(query, call->problem);
+    for (size_t i = 0; !error && i < tenants.count; i++)
+        error = forget_of_tenant(&forgetting, tenants.items[i]);
+    return error;
 }
 
 /* "<tenant> <key>" of all rows of the table, sorted. */

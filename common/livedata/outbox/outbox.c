@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "db/query.h"
+#include "livedata/journal/journal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +25,8 @@ static const struct statement add_lines = {
            " changed_at) SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS BIGINT),"
            " CAST(? AS BIGINT) + COALESCE((SELECT line_total FROM columnar_outbox"
            " WHERE table_name = ? AND seq > (SELECT sent_seq FROM columnar_tables"
-           " WHERE table_name = ?) ORDER BY seq DESC LIMIT 1), 0), COALESCE(max(seq), 0),"
-           " CAST(? AS BIGINT) FROM pipeline_events",
+           " WHERE table_name = ?) ORDER BY seq DESC LIMIT 1), 0), CAST(? AS BIGINT),"
+           " CAST(? AS BIGINT)",
 };
 /* Nothing is queued while a copy is stale. */
 static const struct statement delete_lines = {
@@ -142,10 +143,15 @@ enum error outbox_add(const struct storage_call *call, const char *table, const 
                       int64_t line_count)
 {
     struct query *query;
+    int64_t last = 0;
+    enum error error;
 
     if (lines->overflowed)
         return problem_set(call->problem, ERROR_TOO_LARGE, "value_too_large",
                            "the lines of %s are too long", table);
+    error = journal_last_seq(call, &last);
+    if (error)
+        return error;
     query = db_query(call->db, &add_lines);
     query_bind_text(query, table);
     query_bind_text(query, lines->bytes);
@@ -153,6 +159,7 @@ enum error outbox_add(const struct storage_call *call, const char *table, const 
     query_bind_integer(query, line_count);
     query_bind_text(query, table);
     query_bind_text(query, table);
+    query_bind_integer(query, last);
     query_bind_integer(query, call->now);
     return query_end(query, call->problem);
 }

@@ -34,7 +34,7 @@ static const struct statement first_docs = {
 };
 static const struct statement read_doc = {
     .name = "search_doc_by_id",
-    .sql = "SELECT entity_id, snippet FROM search_docs WHERE id = ?",
+    .sql = "SELECT entity_id, snippet FROM search_docs WHERE tenant_id = ? AND id = ?",
 };
 
 /* The query: distinct words with how often they were asked for, and how many documents have them.
@@ -289,6 +289,7 @@ static enum error name_row(struct searching *searching, struct scored *scored)
     if (scored->id)
         return ERROR_NONE;
     query = db_query(searching->call->db, &read_doc);
+    query_bind_text(query, searching->call->tenant);
     query_bind_integer(query, scored->doc);
     scored->id = scored->snippet = "";
     if (query_next(query)) {

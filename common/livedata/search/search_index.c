@@ -21,7 +21,7 @@ static const struct statement add_doc = {
 };
 static const struct statement change_doc = {
     .name = "search_doc_change",
-    .sql = "UPDATE search_docs SET snippet = ?, words = ? WHERE id = ?",
+    .sql = "UPDATE search_docs SET snippet = ?, words = ? WHERE tenant_id = ? AND id = ?",
 };
 static const struct statement put_term = {
     .name = "search_term_put",
@@ -33,15 +33,9 @@ static const struct statement drop_term = {
     .name = "search_term_drop",
     .sql = "DELETE FROM search_terms WHERE tenant_id = ? AND term = ? AND doc_id = ?",
 };
-
-static const struct statement forget_terms = {
-    .name = "search_terms_forget",
-    .sql = "DELETE FROM search_terms WHERE doc_id IN (SELECT id FROM search_docs"
-           " WHERE tenant_id = ? AND entity_type = ? AND entity_id = ?)",
-};
 static const struct statement forget_doc = {
     .name = "search_doc_forget",
-    .sql = "DELETE FROM search_docs WHERE tenant_id = ? AND entity_type = ? AND entity_id = ?",
+    .sql = "DELETE FROM search_docs WHERE tenant_id = ? AND id = ?",
 };
 
 struct term {
@@ -169,8 +163,31 @@ static enum error update_doc(const struct indexing *indexing, const char *snippe
 
     query_bind_text(query, snippet);
     query_bind_text(query, words);
+    query_bind_text(query, indexing->call->tenant);
     query_bind_integer(query, indexing->doc);
     return query_end(query, indexing->call->problem);
+}
+
+struct stored_doc {
+    const char *words; /* NULL = there is none */
+    const char *snippet;
+};
+
+static enum error find_doc(struct indexing *indexing, const char *id, struct stored_doc *doc)
+{
+    const struct storage_call *call = indexing->call;
+    struct query *query = db_query(call->db, &read_doc);
+
+    *doc = (struct stored_doc){NULL};
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, indexing->entity_type);
+    query_bind_text(query, id);
+    if (query_next(query)) {
+        indexing->doc = query_integer(query, 0);
+        doc->words = query_text(query, 1, call->arena);
+        doc->snippet = query_text(query, 2, call->arena);
+    }
+    return query_end(query, call->problem);
 }
 
 enum error search_index_row(const struct storage_call *call, const struct entity_type *type,
@@ -181,41 +198,37 @@ enum error search_index_row(const struct storage_call *call, const struct entity
     const char *id = entity_row_value(row, type->primary_key)->text;
     struct terms new = count_terms(arena, search_tokens(arena, search_row_text(arena, type, row)));
     struct terms old = {0};
-    const char *words = join_terms(arena, &new), *had = NULL, *shown = NULL;
+    const char *words = join_terms(arena, &new);
     struct indexing indexing = {call, type->name, 0};
-    struct query *query = db_query(call->db, &read_doc);
-    enum error error;
+    struct stored_doc had;
+    enum error error = find_doc(&indexing, id, &had);
 
-    query_bind_text(query, call->tenant);
-    query_bind_text(query, type->name);
-    query_bind_text(query, id);
-    if (query_next(query)) {
-        indexing.doc = query_integer(query, 0);
-        had = query_text(query, 1, arena);
-        shown = query_text(query, 2, arena);
-    }
-    error = query_end(query, call->problem);
-    if (error || (had && strcmp(had, words) == 0 && strcmp(shown, snippet) == 0))
+    if (error || (had.words && strcmp(had.words, words) == 0 && strcmp(had.snippet, snippet) == 0))
         return error;
-    if (had)
-        old = split_terms(arena, had);
-    error = had ? update_doc(&indexing, snippet, words) : insert_doc(&indexing, id, snippet, words);
+    if (had.words)
+        old = split_terms(arena, had.words);
+    error = had.words ? update_doc(&indexing, snippet, words)
+                      : insert_doc(&indexing, id, snippet, words);
     return error ? error : write_difference(&indexing, &old, &new);
 }
 
 enum error search_forget_row(const struct storage_call *call, const struct entity_type *type,
                              const char *id)
 {
-    static const struct statement *const statements[] = {&forget_terms, &forget_doc};
-    enum error error = ERROR_NONE;
+    struct indexing indexing = {call, type->name, 0};
+    struct terms old, none = {0};
+    struct stored_doc had;
+    enum error error = find_doc(&indexing, id, &had);
+    struct query *query;
 
-    for (size_t i = 0; !error && i < sizeof statements / sizeof statements[0]; i++) {
-        struct query *query = db_query(call->db, statements[i]);
-
-        query_bind_text(query, call->tenant);
-        query_bind_text(query, type->name);
-        query_bind_text(query, id);
-        error = query_end(query, call->problem);
-    }
-    return error;
+    if (error || !had.words)
+        return error;
+    old = split_terms(call->arena, had.words);
+    error = write_difference(&indexing, &old, &none);
+    if (error)
+        return error;
+    query = db_query(call->db, &forget_doc);
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, indexing.doc);
+    return query_end(query, call->problem);
 }

@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "base/log.h"
+#include "db/distribute.h"
 #include "livedata/outbox/outbox.h"
 
 #include <string.h>
@@ -115,6 +116,9 @@ static enum error apply_entity(const struct storage_call *call, const struct cat
         any = true;
         if (change->execute.sql)
             error = execute(call, catalog, &change->execute);
+        if (!error && change->makes_table)
+            error =
+                db_distribute_table(call->db, type->table->name, "pipeline_events", call->problem);
         if (change->column)
             columns.items[columns.count++] = change->column;
         log_event(LOG_INFO, "table_changed",

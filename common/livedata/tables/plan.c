@@ -170,6 +170,7 @@ static void plan_new_table(const struct planning *planning)
     text_append_strings(
         &sql, (const char *const[]){table_marks, planning->table->primary_key, table_end, NULL});
     made->execute = (struct statement){.name = planning->table->name, .sql = sql.bytes};
+    made->makes_table = true;
     for (size_t i = 0; i < planning->own->index_count; i++)
         plan_index(planning, i);
 }

@@ -16,6 +16,7 @@ struct table_change {
     bool refused;             /* incompatible */
     struct statement execute; /* `sql` NULL = only the contract changes */
     const char *column;       /* that is added; NULL = none */
+    bool makes_table;         /* `execute` does */
 };
 struct table_plan {
     size_t count;

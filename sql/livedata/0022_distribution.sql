@@ -1,0 +1,2 @@
+-- Which tables lie on the nodes of a cluster.
+-- include kits/distribution_1.sql
