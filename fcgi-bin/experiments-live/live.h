@@ -51,6 +51,7 @@ enum error live_handle_buckets(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);
 enum error live_handle_decision(struct request *request, struct reply *reply);
 enum error live_handle_slices(struct request *request, struct reply *reply);
+enum error live_handle_quality(struct request *request, struct reply *reply);
 enum error live_handle_course(struct request *request, struct reply *reply);
 
 enum error live_handle_overview(struct request *request, struct reply *reply);

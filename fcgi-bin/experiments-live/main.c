@@ -4,6 +4,7 @@
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_schema.h"
+#include "experiments/live_results/quality.h"
 #include "experiments/live_results/slices.h"
 
 #define EXPERIMENTS "/api/v1/experiments"
@@ -149,6 +150,17 @@ static const struct route routes[] = {
      .summary = "Read what to do",
      .help = "Ship, do not ship or keep running, by the policy practical_v1; with an ETag as "
              "live-stats."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/quality",
+     .role = ROLE_READER,
+     .reply = &live_quality_schema,
+     .handler = live_handle_quality,
+     .name = "read_quality",
+     .tag = "experiments",
+     .summary = "Check the data of an experiment",
+     .help =
+         "The sample ratio over time, days on which less arrived, arms without events, users in "
+         "several arms, balance before the experiment, effects by weekday; alarms first."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/course",
      .role = ROLE_READER,

@@ -3,6 +3,7 @@
 
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision.h"
+#include "experiments/live_results/quality.h"
 #include "experiments/live_results/slices.h"
 #include "http/idempotency.h"
 
@@ -111,19 +112,40 @@ enum error live_handle_decision(struct request *request, struct reply *reply)
 }
 
 /* Larger experiments are gone over by the program experiments-upkeep. */
+static enum error load_days(struct request *request, struct live_view *view,
+                            struct live_series *series)
+{
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_view_load(&call, request->arguments[0], &(struct live_view_options){0}, view);
+    return error ? error : live_series_load(&call, view, LIVE_SERIES_PEOPLE_MAX, series);
+}
+
+enum error live_handle_quality(struct request *request, struct reply *reply)
+{
+    struct live_quality *answer = ARENA_NEW(request->arena, struct live_quality);
+    struct live_view *view = ARENA_NEW(request->arena, struct live_view);
+    const struct live_results_call results = live_results_call(request);
+    struct live_series series;
+    enum error error = load_days(request, view, &series);
+
+    if (error)
+        return error;
+    live_results_quality(&results, view, &series, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
 enum error live_handle_course(struct request *request, struct reply *reply)
 {
     struct course *answer = ARENA_NEW(request->arena, struct course);
     struct live_view *view = ARENA_NEW(request->arena, struct live_view);
     const struct live_results_call results = live_results_call(request);
     struct live_series series;
-    struct live_call call;
-    enum error error = live_begin(request, &call);
+    enum error error = load_days(request, view, &series);
 
-    if (!error)
-        error = live_view_load(&call, request->arguments[0], &(struct live_view_options){0}, view);
-    if (!error)
-        error = live_series_load(&call, view, LIVE_SERIES_PEOPLE_MAX, &series);
     if (error)
         return error;
     live_results_course(&results, view, &series, answer);

@@ -1,0 +1,118 @@
+/* The schema of the checks of an experiment's data. */
+#include "experiments/live_results/quality.h"
+
+#define OWNER struct quality_ratio
+static const struct field ratio_fields[] = {
+    STRING(OWNER, status, .help = "ok, mismatch, or insufficient_data."),
+    INTEGERS(OWNER, observed, .help = "Users per arm."),
+    NULLABLE_NUMBER(OWNER, e_value, ROUNDED(6), .help = "The largest at the end of a day so far."),
+    NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6), .help = "Valid at every look."),
+    BOOLEAN(OWNER, is_mismatch, .help = "p_value is below 0.001."),
+    STRING(OWNER, since, .nullable = true, .help = "The day at whose end it was first seen."),
+};
+#undef OWNER
+static SCHEMA(ratio_schema, struct quality_ratio, "QualitySampleRatio", ratio_fields);
+
+#define OWNER struct quality_fall
+static const struct field fall_fields[] = {
+    STRING(OWNER, date),
+    STRING(OWNER, what,
+           .help = "users: new ones; events: users with their first event, for the new users of "
+                   "the day."),
+    NULLABLE_INTEGER(OWNER, variation_index, .help = "null: all arms together."),
+    INTEGER(OWNER, count),
+    NUMBER(OWNER, usual, ROUNDED(2), .help = "The median of up to 14 days before."),
+};
+#undef OWNER
+static SCHEMA(fall_schema, struct quality_fall, "QualityFall", fall_fields,
+              .help = "Less than half of what is usual, with a probability below 0.0001.");
+
+#define OWNER struct quality_silence
+static const struct field silence_fields[] = {
+    STRING(OWNER, metric),
+    INTEGER(OWNER, variation_index),
+    NUMBER(OWNER, expected, ROUNDED(2),
+           .help = "Users with an event, at the rate of the other arms."),
+};
+#undef OWNER
+static SCHEMA(silence_schema, struct quality_silence, "QualitySilence", silence_fields);
+
+#define OWNER struct quality_contamination
+static const struct field contamination_fields[] = {
+    INTEGER(OWNER, variation_index),
+    INTEGER(OWNER, users),
+    INTEGER(OWNER, in_several_arms),
+    NULLABLE_NUMBER(OWNER, share, ROUNDED(6)),
+};
+#undef OWNER
+static SCHEMA(contamination_schema, struct quality_contamination, "QualityContamination",
+              contamination_fields);
+
+#define OWNER struct quality_balance
+static const struct field balance_fields[] = {
+    STRING(OWNER, covariate),
+    INTEGER(OWNER, treatment_index),
+    NUMBER(OWNER, control_mean, ROUNDED(6)),
+    NUMBER(OWNER, treatment_mean, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, standardized_difference, ROUNDED(6),
+                    .help = "In standard deviations of one user."),
+    NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, p_value_adjusted, ROUNDED(6),
+                    .help = "Holm's, over all covariates and treatments."),
+    BOOLEAN(OWNER, is_unbalanced, .help = "The adjusted p-value is at most 0.01."),
+};
+#undef OWNER
+static SCHEMA(balance_schema, struct quality_balance, "QualityBalance", balance_fields);
+
+#define OWNER struct quality_weekday
+static const struct field weekday_fields[] = {
+    STRING(OWNER, weekday),
+    INTEGER(OWNER, days),
+    NULLABLE_NUMBER(OWNER, mean_effect, ROUNDED(6),
+                    .help = "On what a day brings per user seen so far."),
+};
+#undef OWNER
+static SCHEMA(weekday_schema, struct quality_weekday, "QualityWeekday", weekday_fields);
+
+#define OWNER struct quality_weekdays
+static const struct field weekdays_fields[] = {
+    INTEGER(OWNER, treatment_index),
+    STRING(OWNER, status, .help = "ok, or too_short: two of each weekday are needed."),
+    INTEGER(OWNER, complete_days),
+    NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6),
+                    .help = "Kruskal-Wallis over the effects of days, by weekday."),
+    BOOLEAN(OWNER, differs, .help = "p_value is at most 0.01."),
+    OBJECTS(OWNER, weekdays, weekday_schema),
+};
+#undef OWNER
+static SCHEMA(weekdays_schema, struct quality_weekdays, "QualityWeekdays", weekdays_fields);
+
+#define OWNER struct quality_alarm
+static const struct field alarm_fields[] = {
+    STRING(OWNER, code,
+           .help = "SAMPLE_RATIO, USERS_FELL, EVENTS_FELL, SILENT_ARM, SEVERAL_ARMS, UNBALANCED, "
+                   "WEEKDAYS_DIFFER."),
+    STRING(OWNER, severity, .help = "high: do not trust the results; medium: look into it."),
+};
+#undef OWNER
+static SCHEMA(alarm_schema, struct quality_alarm, "QualityAlarm", alarm_fields);
+
+#define OWNER struct live_quality
+static const struct field quality_fields[] = {
+    STRING(OWNER, experiment_id),
+    STRING(OWNER, status,
+           .help = "ok, or pending: days of a large experiment are not computed yet."),
+    BOOLEAN(OWNER, is_current, .help = "The days are those of the current data."),
+    INTEGER(OWNER, step_days, .help = "What is seen by day needs 1 here."),
+    OBJECTS(OWNER, alarms, alarm_schema),
+    OBJECT(OWNER, sample_ratio, ratio_schema),
+    OBJECTS(OWNER, falls, fall_schema, .help = "At most 20, the newest last."),
+    OBJECTS(OWNER, silent_arms, silence_schema),
+    OBJECTS(OWNER, contamination, contamination_schema),
+    OBJECTS(OWNER, balance, balance_schema,
+            .help = "Of the covariates in use, among users that have all of them."),
+    OBJECTS(OWNER, weekday_effects, weekdays_schema),
+};
+#undef OWNER
+SCHEMA(live_quality_schema, struct live_quality, "LiveQuality", quality_fields,
+       .help = "Whether the data of an experiment can be trusted.");

@@ -1,0 +1,161 @@
+"""Whether the data of an experiment can be trusted: each alarm where its cause is, with figures computed here from the raw
+records, and none where there is no cause. On both engines."""
+
+import math
+import random
+import statistics
+from datetime import datetime, timezone
+
+import pytest
+from scipy import stats
+from scipy.special import gammaln
+
+from live_test import Experiment, design
+from project_fixtures import expect, payload, unknown_id
+from wait import wait_for
+
+pytest_plugins = ["store_fixtures"]
+pytestmark = pytest.mark.both_engines
+
+START, DAY, DAYS, USERS = 1_769_990_400, 86400, 29, 60  # a Monday; users a day
+
+
+def continuous():
+    return payload("quality", "continuous", metrics={
+        "primary_metric_name": "purchase", "metric_type": "continuous", "baseline_value": 3, "mde_pct": 20, "std_dev": 4,
+        "alpha": 0.05, "power": 0.8})
+
+
+def date(day):
+    return datetime.fromtimestamp(START + day * DAY, timezone.utc).date().isoformat()
+
+
+def send_all(experiment, route, records):
+    for at in range(0, len(records), 1000):
+        expect(experiment.post(route, *records[at:at + 1000]))
+
+
+def quality(experiment):
+    def current():
+        shown = expect(experiment.client.get(experiment.path("quality")))
+        return shown if shown["is_current"] else None
+    return wait_for(current)
+
+
+class Crowd:
+    """Users by day, their arms, and one event each of half of them, on their first day."""
+
+    def __init__(self, seed, users=lambda day: USERS, share=0.5, chance=lambda day, arm: 0.5, value=lambda day, arm: 1):
+        rng = random.Random(seed)
+        self.exposures, self.events, self.before = [], [], []
+        for day in range(DAYS):
+            for i in range(users(day)):
+                arm, user, at = int(rng.random() < share), f"u{day}-{i}", START + day * DAY + 3600 + i
+                self.exposures.append({"user_id": user, "variation_index": arm, "occurred_at": at})
+                self.before.append({"user_id": user, "value": rng.gauss(10, 2), "covariate_name": "spent"})
+                if rng.random() < chance(day, arm):
+                    self.events.append({"user_id": user, "metric": "purchase", "value": value(day, arm), "occurred_at": at + 60})
+
+    def send(self, experiment):
+        send_all(experiment, "exposures", self.exposures)
+        send_all(experiment, "conversions", self.events)
+        return quality(experiment)
+
+
+def codes(shown):
+    return [alarm["code"] for alarm in shown["alarms"]]
+
+
+def test_nothing_is_wrong(store):
+    experiment = Experiment(store.client, continuous())
+    crowd = Crowd(3)
+    send_all(experiment, "pre-period", crowd.before)
+    shown = crowd.send(experiment)
+    assert codes(shown) == [] and shown["sample_ratio"]["status"] == "ok" and shown["falls"] == []
+    assert shown["weekday_effects"][0]["status"] == "ok" and shown["weekday_effects"][0]["complete_days"] == DAYS - 1
+    means = [statistics.fmean(b["value"] for b, e in zip(crowd.before, crowd.exposures) if e["variation_index"] == arm)
+             for arm in (0, 1)]
+    row = shown["balance"][0]
+    assert (row["covariate"], row["treatment_index"], row["is_unbalanced"]) == ("spent", 1, False)
+    assert [row["control_mean"], row["treatment_mean"]] == pytest.approx(means, abs=1e-6)
+    sides = [[b["value"] for b, e in zip(crowd.before, crowd.exposures) if e["variation_index"] == arm] for arm in (0, 1)]
+    z = (means[1] - means[0]) / math.sqrt(sum(statistics.variance(s) / len(s) for s in sides))
+    assert row["p_value"] == pytest.approx(2 * stats.norm.sf(abs(z)), abs=1e-6)
+    assert [c["in_several_arms"] for c in shown["contamination"]] == [0, 0]
+
+
+def test_the_ratio_drifts(store):
+    experiment = Experiment(store.client)
+    crowd = Crowd(4, share=0.57)
+    shown = crowd.send(experiment)["sample_ratio"]
+    counts, most, since = [0, 0], 0, None
+    for day in range(DAYS):
+        for record in crowd.exposures:
+            if record["occurred_at"] // DAY == START // DAY + day:
+                counts[record["variation_index"]] += 1
+        n = sum(counts)
+        most = max(most, gammaln(1000) - gammaln(1000 + n) + sum(
+            gammaln(500 + c) - gammaln(500) - c * math.log(0.5) for c in counts))
+        since = since or (date(day) if most >= math.log(1000) else None)
+    assert since and shown["since"] == since and shown["is_mismatch"] and shown["observed"] == counts
+    assert math.log(shown["e_value"]) == pytest.approx(most, abs=1e-5)
+    assert shown["p_value"] == pytest.approx(math.exp(-most), abs=1e-6)
+    assert "SAMPLE_RATIO" in codes(quality(experiment))
+
+
+def test_what_arrives_falls(store):
+    experiment = Experiment(store.client)
+    crowd = Crowd(5, users=lambda day: 12 if day == 10 else USERS,
+                  chance=lambda day, arm: 0 if (day, arm) == (20, 1) else 0.5)
+    shown = crowd.send(experiment)
+    falls = {(f["date"], f["what"], f["variation_index"]): f for f in shown["falls"]}
+    assert set(falls) == {(date(10), "users", None), (date(20), "events", 1)}, falls
+    fall = falls[date(10), "users", None]
+    assert (fall["count"], fall["usual"]) == (12, USERS)
+    assert falls[date(20), "events", 1]["count"] == 0 and codes(shown) == ["USERS_FELL", "EVENTS_FELL"]
+
+
+def test_an_arm_is_silent_and_users_are_in_two(store):
+    experiment = Experiment(store.client)
+    crowd = Crowd(6, chance=lambda day, arm: 0.5 * (1 - arm))
+    shown = crowd.send(experiment)
+    silent = shown["silent_arms"]
+    arms = [sum(e["variation_index"] == arm for e in crowd.exposures) for arm in (0, 1)]
+    assert [(s["metric"], s["variation_index"]) for s in silent] == [("purchase", 1)]
+    assert silent[0]["expected"] == pytest.approx(len(crowd.events) / arms[0] * arms[1], abs=0.01)
+    again = [{**e, "variation_index": 1 - e["variation_index"]} for e in crowd.exposures[:40]]
+    send_all(experiment, "exposures", again)
+    shown = quality(experiment)
+    assert sum(c["in_several_arms"] for c in shown["contamination"]) == 40
+    assert {(a["code"], a["severity"]) for a in shown["alarms"]} == {("SILENT_ARM", "high"), ("SEVERAL_ARMS", "high")}
+
+
+def test_weekdays_differ_and_arms_were_different_before(store):
+    experiment = Experiment(store.client, continuous())
+    crowd = Crowd(7, value=lambda day, arm: 1 + 9 * arm * (day % 7 >= 5))
+    for record, exposure in zip(crowd.before, crowd.exposures):
+        record["value"] += exposure["variation_index"]
+    send_all(experiment, "pre-period", crowd.before)
+    shown = crowd.send(experiment)
+    effect = shown["weekday_effects"][0]
+    days, seen, sums = [[] for _ in range(7)], [0, 0], [[0, 0] for _ in range(DAYS)]
+    for event in crowd.events:
+        day = int(event["user_id"].split("-")[0][1:])
+        arm = next(e["variation_index"] for e in crowd.exposures if e["user_id"] == event["user_id"])
+        sums[day][arm] += event["value"]
+    for day in range(DAYS - 1):
+        for arm in (0, 1):
+            seen[arm] += sum(e["variation_index"] == arm for e in crowd.exposures[day * USERS:(day + 1) * USERS])
+        days[day % 7].append(sums[day][1] / seen[1] - sums[day][0] / seen[0])
+    assert [w["mean_effect"] for w in effect["weekdays"]] == pytest.approx([statistics.fmean(d) for d in days], abs=1e-6)
+    assert effect["p_value"] == pytest.approx(stats.kruskal(*days).pvalue, abs=1e-6) and effect["differs"]
+    assert shown["balance"][0]["is_unbalanced"] and shown["balance"][0]["standardized_difference"] == pytest.approx(0.5, abs=0.15)
+    assert codes(shown) == ["UNBALANCED", "WEEKDAYS_DIFFER"]
+
+
+def test_an_experiment_without_data(store):
+    experiment = Experiment(store.client, design())
+    shown = expect(experiment.client.get(experiment.path("quality")))
+    assert shown["alarms"] == [] and shown["sample_ratio"]["status"] == "insufficient_data"
+    assert shown["weekday_effects"][0]["status"] == "too_short"
+    expect(store.client.get(f"/api/v1/experiments/{unknown_id()}/quality"), 404, "not_found")
