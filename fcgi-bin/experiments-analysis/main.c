@@ -1,6 +1,7 @@
 /* The experiments service, family analysis: stateless computations. Routes only. */
 #include "experiments-analysis/calculate.h"
 #include "experiments-analysis/design.h"
+#include "experiments-analysis/design_solve.h"
 #include "experiments-analysis/multiple_testing.h"
 #include "experiments-analysis/sensitivity.h"
 #include "experiments-analysis/srm_check.h"
@@ -48,6 +49,20 @@ static const struct route routes[] = {
      .summary = "Report on a design",
      .help = "Sizes a whole design and words the report on it: summary, plan, metrics, what the "
              "guardrails can show, risks, recommendations and open questions."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/design/solve",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &solve_request_schema,
+     .reply = &solve_reply_schema,
+     .cost = design_solve_cost,
+     .handler = design_solve_handle,
+     .name = "design_solve",
+     .tag = "calculations",
+     .summary = "Solve a plan for one number",
+     .help = "Effect, power, size or days from the others: two-sided, one-sided, non-inferiority "
+             "or equivalence; any or the best allocation; Bonferroni, Holm or Dunnett; clusters "
+             "and switchbacks; ratios from past sums; with a simulation of the plan if asked."},
     {.method = METHOD_POST,
      .path = "/api/v1/sensitivity",
      .role = ROLE_READER,

@@ -41,6 +41,10 @@ ARM = {"durations": [1, 2, 2, 5, 9], "events_observed": [True, True, False, True
 SURVIVAL = {"control_arm": ARM, "treatment_arm": {**ARM, "durations": [2, 3, 5, 8, 9]}, "alpha": 0.05}
 
 
+SOLVE = {"solve_for": "size", "test": "proportions", "baseline_value": 0.05, "mde_pct": 10, "power": 0.8, "alpha": 0.05,
+         "daily_traffic": 1000, "variants": 2}
+
+
 def arms_of_clusters(**lists):
     return {"alpha": 0.05, **{f"{arm}_arm": {"clusters": [f"{arm}{i // 2}" for i in range(len(lists["sums"]))], **lists}
                               for arm in ("control", "treatment")}}
@@ -83,6 +87,14 @@ ORDINARY = {
         {"test_type": "mcnemar", "control_values": [0, 1, 1, 0], "treatment_values": [1, 1, 0, 1]}],
     "/api/v1/results/ratio": [
         {f"{arm}_arm": {"numerators": [1, 2, 4, 8], "denominators": [2, 3, 5, 9]} for arm in ("control", "treatment")}],
+    "/api/v1/design/solve": [
+        SOLVE, {**SOLVE, "solve_for": "power", "power": None, "days": 5, "correction": "dunnett", "variants": 3},
+        {**SOLVE, "test": "means", "std_dev": 2, "alternative": "equivalence", "mde_pct": 1, "margin_pct": 5},
+        {**SOLVE, "test": "ratios", "baseline_value": None, "clusters": {"average_size": 20, "size_cv": 0.5, "icc": 0.02},
+         "history": {"users": 100, "numerator_sum": 50, "denominator_sum": 200, "numerator_squares": 60,
+                     "denominator_squares": 500, "products": 130}},
+        {**SOLVE, "solve_for": "effect", "mde_pct": None, "total_users": 5000, "test": "counts", "optimal_allocation": True,
+         "switchback": {"slots_per_day": 24, "units": 2, "washout_share": 0.1, "size_cv": 0.3, "icc": 0.01}}],
     "/api/v1/results/cluster": [
         {"metric_type": "mean", **arms_of_clusters(sums=[1, 2, 4, 8], users=[2, 1, 3, 2], sums_of_squares=[1, 4, 9, 40],
                                                    covariates=[[1, 3, 2, 5]])},
@@ -153,6 +165,10 @@ LARGEST = [
       for test in ("paired_t", "wilcoxon") for values in (many(1000), SPREAD)),
     *(("/api/v1/results/ratio", {"control_arm": arm, "treatment_arm": arm}) for arm in (
         {"numerators": many(1000), "denominators": many(1000)}, {"numerators": SPREAD, "denominators": SPREAD})),
+    *(("/api/v1/design/solve", {**SOLVE, "test": "means", "std_dev": 0.01, "variants": 10, **more}) for more in (
+        {"correction": "dunnett", "optimal_allocation": True}, {"correction": "dunnett", "allocation": [*range(1, 11)]},
+        {"correction": "holm", "power_of": "all"},
+        {"test": "proportions", "std_dev": None, "simulation_runs": 200000, "mde_pct": 1, "power_of": "any"})),
     *(("/api/v1/results/cluster", {"metric_type": "mean", **arms_of_clusters(sums=values, covariates=[values] + more)})
       for values, more in ((many(2000), [many(2000) for _ in range(9)]), (SPREAD, []), (SPREAD, [many(1000)]))),
     ("/api/v1/results/switchback", {"metric_type": "mean", "slot_length": 1e-300, "times": [i * 1e-300 for i in range(1000)],
