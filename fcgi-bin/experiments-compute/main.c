@@ -3,6 +3,7 @@
 #include "experiments-compute/adjusted.h"
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
+#include "experiments-compute/bayes.h"
 #include "experiments-compute/categorical.h"
 #include "experiments-compute/cluster.h"
 #include "experiments-compute/omnibus.h"
@@ -176,6 +177,20 @@ static const struct route routes[] = {
      .summary = "Read a group sequential test",
      .help = "Whether observed looks stop the test; repeated and adjusted intervals, p-values and "
              "estimates; the power that is left."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/bayes",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &bayes_request_schema,
+     .reply = &bayes_reply_schema,
+     .cost = bayes_cost,
+     .handler = bayes_handle,
+     .name = "results_bayes",
+     .tag = "calculations",
+     .summary = "Compare two to ten arms by their posteriors",
+     .help = "Conjugate posteriors, the probability of being best and the expected loss as exact "
+             "integrals, credible intervals; whether to stop by the expected loss, and how often "
+             "that would be wrong."},
     {.method = METHOD_POST,
      .path = "/api/v1/simulate/bandit",
      .role = ROLE_READER,
