@@ -1,22 +1,25 @@
 /* Maintains the database of the experiments service: planner statistics, the write-ahead log of
- * SQLite, the stored clock that retention relies on, and the course of large experiments. `--help`
- * lists the options and exit codes. */
+ * SQLite, the stored clock that retention relies on, the course of large experiments, and the guard
+ * of ramps. `--help` lists the options and exit codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "experiments/evaluation/ramp_guard.h"
 #include "experiments/live/series.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
 #include "jobs/main_loop.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char help[] =
     "usage: experiments-upkeep [--every SECONDS]\n"
     "\n"
     "Maintains the database of the experiments service: planner statistics, the\n"
     "write-ahead log of SQLite, the stored clock that retention relies on, and the\n"
-    "course over time of experiments that are too large for a request.\n"
+    "course over time of experiments that are too large for a request. Takes back\n"
+    "the ramp step of a feature flag whose experiment breaches a guardrail.\n"
     "\n"
     "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
     "                   Without it the program works once and ends.\n"
@@ -51,6 +54,25 @@ static void renew_courses(struct upkeep *upkeep, struct db *db)
     arena_destroy(arena);
 }
 
+/* Not fatal: the next iteration looks again. */
+static void guard_ramps(struct upkeep *upkeep, struct db *db)
+{
+    struct arena *arena = arena_create(COURSE_MEMORY_MAX), *work = arena_create(COURSE_MEMORY_MAX);
+    struct problem problem = {0};
+    const struct live_call call = {.db = db,
+                                   .arena = arena,
+                                   .spike_events = upkeep->settings->live_spike_events,
+                                   .problem = &problem};
+
+    if (arena && work &&
+        ramp_guard(&call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work))
+        log_event(LOG_WARNING, "ramp_guard_failed", problem.text);
+    if (arena)
+        arena_destroy(arena);
+    if (work)
+        arena_destroy(work);
+}
+
 /* The program holds no connection between two iterations. */
 static bool look_after(void *context)
 {
@@ -65,8 +87,10 @@ static bool look_after(void *context)
     upkeep->error = store_prepare(upkeep->store, &db, &upkeep->problem);
     if (!upkeep->error) {
         upkeep->error = db_maintain(db, &upkeep->problem);
-        if (!upkeep->error)
+        if (!upkeep->error) {
             renew_courses(upkeep, db);
+            guard_ramps(upkeep, db);
+        }
         db_disconnect(db);
     }
     if (upkeep->error)
@@ -78,9 +102,11 @@ static int run(struct arena *arena, double every)
 {
     struct experiments_settings settings = {0};
     struct upkeep upkeep = {.settings = &settings};
+    const char *locales = getenv("ASSAY_LOCALES_DIR");
 
     if (crypto_start(&upkeep.problem) ||
         experiments_settings_load(&settings, arena, NULL, &upkeep.problem) ||
+        locale_open_catalogues(locales ? locales : "locales", &upkeep.problem) ||
         experiments_store_open(arena, &settings, NULL, &upkeep.store, &upkeep.problem)) {
         fprintf(stderr, "experiments-upkeep: %s\n", upkeep.problem.text);
         return EXIT_SETTINGS;
@@ -89,6 +115,7 @@ static int run(struct arena *arena, double every)
              (enum log_format)settings.log_format);
     main_loop_run(every, look_after, &upkeep);
     store_close(upkeep.store);
+    locale_close_catalogues();
     return upkeep.error ? EXIT_DATABASE : EXIT_DONE;
 }
 

@@ -132,16 +132,18 @@ static enum error record(struct request *request, const struct live_call *live,
                          const struct evaluation_context *context,
                          const struct evaluation *evaluation, bool *known)
 {
-    struct object_list exposures = evaluation_exposure(evaluation, context, request->arena);
+    enum live_kind kind = evaluation->new_member ? LIVE_HOLDOUTS : LIVE_EXPOSURES;
+    struct object_list records = evaluation->new_member
+                                     ? evaluation_holdout(context, request->arena)
+                                     : evaluation_exposure(evaluation, context, request->arena);
     struct live_outcome outcome = {0};
     struct object_list published;
     enum error error;
 
     if (service_settings(request)->intake == KAFKA_INTAKE_KAFKA)
-        return live_publish(request, live, evaluation->flag->experiment_id, LIVE_EXPOSURES,
-                            &exposures, &published);
-    error =
-        live_ingest(live, evaluation->flag->experiment_id, LIVE_EXPOSURES, &exposures, &outcome);
+        return live_publish(request, live, evaluation->flag->experiment_id, kind, &records,
+                            &published);
+    error = live_ingest(live, evaluation->flag->experiment_id, kind, &records, &outcome);
     *known = outcome.deduplicated > 0;
     return error;
 }
@@ -162,7 +164,7 @@ enum error flags_handle_evaluate(struct request *request, struct reply *reply)
         error = live_begin(request, &live);
     if (!error)
         error = decide(request, &call, &live, &context, &evaluation);
-    if (!error && evaluation.new_user)
+    if (!error && (evaluation.new_user || evaluation.new_member))
         error = record(request, &live, &context, &evaluation, &known);
     if (!error && known) /* the first exposure counts, and may be of another variation */
         error = decide(request, &call, &live, &context, &evaluation);

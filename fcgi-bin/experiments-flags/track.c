@@ -140,13 +140,14 @@ static enum error store(struct request *request, const struct live_call *live,
                         const struct evaluation *evaluation, const struct object_list *exposures,
                         const struct object_list *conversions, struct track_reply *answer)
 {
+    enum live_kind kind = evaluation->new_member ? LIVE_HOLDOUTS : LIVE_EXPOSURES;
     const char *id = evaluation->flag->experiment_id;
     struct live_outcome outcome = {0};
     enum error error = ERROR_NONE;
 
     (void)request;
     if (exposures->count)
-        error = live_ingest(live, id, LIVE_EXPOSURES, exposures, &outcome);
+        error = live_ingest(live, id, kind, exposures, &outcome);
     if (exposures->count)
         answer->exposure = outcome.recorded ? TRACK_RECORDED : TRACK_KNOWN;
     if (error || !conversions->count)
@@ -161,12 +162,13 @@ static enum error publish(struct request *request, const struct live_call *live,
                           const struct evaluation *evaluation, const struct object_list *exposures,
                           const struct object_list *conversions, struct track_reply *answer)
 {
+    enum live_kind kind = evaluation->new_member ? LIVE_HOLDOUTS : LIVE_EXPOSURES;
     const char *id = evaluation->flag->experiment_id;
     struct object_list published;
     enum error error = ERROR_NONE;
 
     if (exposures->count)
-        error = live_publish(request, live, id, LIVE_EXPOSURES, exposures, &published);
+        error = live_publish(request, live, id, kind, exposures, &published);
     if (exposures->count)
         answer->exposure = TRACK_PUBLISHED;
     if (!error && conversions->count)
@@ -186,6 +188,8 @@ static enum error take(struct request *request, const struct live_call *live,
         conversions = conversions_of(asked, context, request->arena);
     if (asked->exposure && evaluation->new_user)
         exposures = evaluation_exposure(evaluation, context, request->arena);
+    else if (asked->exposure && evaluation->new_member)
+        exposures = evaluation_holdout(context, request->arena);
     else if (asked->exposure && evaluation->in_experiment)
         answer->exposure = TRACK_KNOWN;
     return (by_kafka ? publish : store)(request, live, evaluation, &exposures, &conversions,

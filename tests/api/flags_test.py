@@ -2,12 +2,14 @@
 both engines."""
 
 import concurrent.futures
+import time
 
 import pytest
 
 from flag_fixtures import EVALUATE, VALUES, Flag, variants
 from live_test import design
 from project_fixtures import PROJECTS, TOKENS, create, expect, payload, unknown_id
+from stack import CHECKOUT
 
 pytest_plugins = ["store_fixtures"]
 
@@ -47,7 +49,9 @@ class TestFlag:
     @pytest.mark.parametrize("change", [
         {"key": "-x"}, {"key": "a/b"}, {"key": "ключ"}, {"key": ""}, {"variants": variants()[:1]}, {"value_type": "number"},
         {"variants": [{"name": "a", "value": False}, {"name": "a", "value": True}]}, {"default_variation": 2},
-        {"fixed_variation": 2}, {"forced": [{"user_id": "u", "variation_index": 2}]}, {"unknown": 1}])
+        {"fixed_variation": 2}, {"ramp_held_at": 0}, {"holdout": {"name": "all", "share": 1.1}},
+        {"ramp": [{"starts_at": 20, "share": .1}, {"starts_at": 10, "share": .2}]},
+        {"ramp": [{"starts_at": 10, "share": .2}, {"starts_at": 20, "share": .1}]}, {"forced": [{"user_id": "u", "variation_index": 2}]}, {"unknown": 1}])
     def test_wrong_settings_are_refused_as_a_whole(self, store, change):
         flag = Flag(store.client)
         before = expect(store.client.get(flag.path("flag")))
@@ -143,6 +147,68 @@ class TestEvaluate:
             values = list(pool.map(lambda call: (call[0].key, call[1], call[0].get(call[1])["variant"]), calls))
         assert len(set(values)) == 50
         assert [sum(flag.arms().values()) for flag in flags] == [25, 25]
+
+
+DAY = 86400
+GUARDED = design()
+GUARDED["metrics"]["guardrail_metrics"] = [{"name": "errors", "metric_type": "binary", "baseline_rate": 5}]
+
+
+class TestRamp:
+    """Who is let in, by time and by the holdout, in evaluation and assignment alike."""
+
+    @pytest.fixture
+    def users(self):
+        return [f"user-{i}" for i in range(400)]
+
+    def assigned(self, flag, users):
+        answers = (expect(flag.client.post(flag.path("assign"), {"user_id": user})) for user in users)
+        return {answer["user_id"]: answer["variation_index"] for answer in answers}
+
+    def test_raising_the_share_moves_nobody(self, store, users):
+        now = time.time()
+        flag = Flag(store.client, ramp=[{"starts_at": now + DAY, "share": .1}])
+        assert set(self.assigned(flag, users).values()) == {-1}
+        seen = {}
+        for share in (0, .1, .5, 1):
+            flag.set(ramp=[{"starts_at": now - DAY, "share": share}, {"starts_at": now + DAY, "share": 1}])
+            assigned = self.assigned(flag, users)
+            inside = {user: index for user, index in assigned.items() if index >= 0}
+            assert abs(len(inside) - share * len(users)) < 40 and seen.items() <= inside.items()
+            seen = inside
+        flag.set(ramp=[])
+        assert self.assigned(flag, users) == seen
+        assert flag.arms() == {}
+
+    def test_a_holdout_is_the_same_in_all_its_experiments(self, store, users):
+        holdout = {"name": "quarter 1", "share": .25}
+        flags = [Flag(store.client, holdout=holdout), Flag(store.client, holdout=holdout), Flag(store.client)]
+        out = [{user for user, index in self.assigned(flag, users).items() if index < 0} for flag in flags]
+        assert out[0] == out[1] and 60 < len(out[0]) < 140 and not out[2]
+        member, other = min(out[0]), min(set(users) - out[0])
+        assert (flags[0].get(member)["reason"], flags[0].get(other)["reason"]) == ("DEFAULT", "SPLIT")
+        assert flags[0].arms()[-1] == 1 and sum(flags[0].arms().values()) == 2
+        assert expect(flags[1].track(member))["exposure"] == "recorded" and flags[1].arms() == {-1: 1}
+        flags[0].set(holdout=None)
+        assert flags[0].get(member)["reason"] == "DEFAULT"  # a member stays one
+
+    def test_a_step_is_taken_back_when_a_guardrail_is_breached(self, store):
+        now = time.time()
+        steps = [{"starts_at": now - 2 * DAY, "share": .1}, {"starts_at": now - DAY, "share": .5}, {"starts_at": now + DAY, "share": 1}]
+        flags = [Flag(store.client, sent=GUARDED, ramp=steps) for _ in range(2)]
+        for flag in flags:
+            flag.send("exposures", *[{"user_id": f"u{i}", "variation_index": i % 2} for i in range(1000)])
+        flags[0].send("conversions", *[{"user_id": f"u{i}", "metric": "errors"} for i in range(1, 1000, 4)])
+        for _ in range(2):  # once: somebody has to look
+            done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"))
+            assert done.returncode == 0, done.stderr
+            held = [expect(store.client.get(flag.path("flag")))["ramp_held_at"] for flag in flags]
+            assert held == [0, None]
+        assert expect(store.client.post(flags[0].path("assign"), {"user_id": "new"}))["coverage"] == .1
+        assert expect(store.client.post(flags[1].path("assign"), {"user_id": "new"}))["coverage"] == .5
+        [entry] = expect(store.client.get(f"/api/v1/audit?project_id={flags[0].id}&action=flag.ramp_back"))["entries"]
+        assert entry["actor"] == "ramp_guard"
+        assert flags[0].get("u1")["variant"] == "treatment"  # has seen it
 
 
 class TestBulk:

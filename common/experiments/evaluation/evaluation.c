@@ -31,6 +31,7 @@ static enum error assign(const struct live_call *call, const struct flag *flag,
         return ERROR_NONE;
     }
     evaluation->in_experiment = assigned.in_experiment && assigned.variation < assigned.variations;
+    evaluation->new_member = assigned.held_out;
     if (!evaluation->in_experiment)
         return ERROR_NONE;
     evaluation->variation = assigned.variation;
@@ -120,6 +121,14 @@ struct object_list evaluation_exposure(const struct evaluation *evaluation,
     exposure->dimensions.count = count;
     exposure->dimensions.items = dimensions;
     return (struct object_list){.count = 1, .items = exposure};
+}
+
+struct object_list evaluation_holdout(const struct evaluation_context *context, struct arena *arena)
+{
+    struct live_holdout_member *member = ARENA_NEW(arena, struct live_holdout_member);
+
+    member->user_id = context->user_id;
+    return (struct object_list){.count = 1, .items = member};
 }
 
 enum error evaluation_read_context(const json_t *sent, struct evaluation_context *context,

@@ -43,7 +43,8 @@ struct evaluation {
     int reason; /* enum evaluation_reason */
     int64_t variation;
     bool in_experiment;
-    bool new_user; /* in the experiment, and no exposure is recorded */
+    bool new_user;   /* in the experiment, and no exposure is recorded */
+    bool new_member; /* of the holdout, likewise */
 };
 
 /* Decides, and records nothing. The transaction is the caller's. */
@@ -59,6 +60,10 @@ const struct flag_variant *evaluation_variant(const struct evaluation *evaluatio
 struct object_list evaluation_exposure(const struct evaluation *evaluation,
                                        const struct evaluation_context *context,
                                        struct arena *arena);
+
+/* The record of a user of the holdout. From the arena. */
+struct object_list evaluation_holdout(const struct evaluation_context *context,
+                                      struct arena *arena);
 
 /* Reads user and attributes out of the context of a request. ERROR_INVALID `invalid_context`. */
 MUST_CHECK enum error evaluation_read_context(const json_t *sent,

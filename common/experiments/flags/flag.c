@@ -1,6 +1,7 @@
 /* The fields of a flag, and the rules over them. */
 #include "experiments/flags/flag.h"
 
+#include "experiments/assignment/hashing.h"
 #include "experiments/projects/project_slug.h"
 
 #include <string.h>
@@ -64,11 +65,23 @@ static bool variations_exist(const void *object)
            (!flag->fixed_variation.given || flag->fixed_variation.value < count);
 }
 
+static bool ramp_ascends(const void *object)
+{
+    const struct flag_settings *flag = &((const struct flag_document *)object)->settings;
+    const struct flag_ramp_step *steps = flag->ramp.items;
+
+    for (size_t i = 1; i < flag->ramp.count; i++)
+        if (steps[i].starts_at <= steps[i - 1].starts_at || steps[i].share < steps[i - 1].share)
+            return false;
+    return !flag->ramp_held_at.given || flag->ramp_held_at.value < (int64_t)flag->ramp.count;
+}
+
 static const struct schema_rule rules[] = {
     {"errors.schemas.flag_key", key_is_slug},
     {"errors.schemas.flag_values", values_have_type},
     {"errors.schemas.flag_names", names_differ},
     {"errors.schemas.flag_variations", variations_exist},
+    {"errors.schemas.flag_ramp", ramp_ascends},
 };
 
 #define OWNER struct flag_variant
@@ -88,6 +101,24 @@ static const struct field forced_fields[] = {
 };
 #undef OWNER
 static SCHEMA(forced_schema, struct flag_forced, "FlagForcedUser", forced_fields);
+
+#define OWNER struct flag_holdout
+static const struct field holdout_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = FLAG_NAME_MAX),
+    NUMBER(OWNER, share, .required = true, .lower = AT_LEAST(0), .upper = AT_MOST(1),
+           .help = "Of all users."),
+};
+#undef OWNER
+static SCHEMA(holdout_schema, struct flag_holdout, "FlagHoldout", holdout_fields);
+
+#define OWNER struct flag_ramp_step
+static const struct field ramp_fields[] = {
+    TIME(OWNER, starts_at, .required = true),
+    NUMBER(OWNER, share, .required = true, .lower = AT_LEAST(0), .upper = AT_MOST(1),
+           .help = "Of the users whom the design lets in."),
+};
+#undef OWNER
+static SCHEMA(ramp_schema, struct flag_ramp_step, "FlagRampStep", ramp_fields);
 
 /* Rows of the settings, alone or within the document; a flag without values has no variants. */
 #define SETTING(path) .offset = offsetof(OWNER, path)
@@ -124,10 +155,29 @@ static SCHEMA(forced_schema, struct flag_forced, "FlagForcedUser", forced_fields
          .schema = &forced_schema,                                                                 \
          .max_length = FLAG_FORCED_MAX,                                                            \
          .help = "Users who get one variation whatever the design says, and never count."},        \
+        {.name = "dimensions",                                                                     \
+         .type = FIELD_STRINGS,                                                                    \
+         SETTING(in dimensions),                                                                   \
+         .max_length = FLAG_DIMENSIONS_MAX,                                                        \
+         .help = "Attributes of the context that are recorded with the exposure."},                \
+        {.name = "holdout",                                                                        \
+         .type = FIELD_OBJECT,                                                                     \
+         SETTING(in holdout),                                                                      \
+         .schema = &holdout_schema,                                                                \
+         .nullable = true,                                                                         \
+         .help = "Users who are kept out of all experiments that name the same holdout; they are " \
+                 "recorded as its members."},                                                      \
+        {.name = "ramp",                                                                           \
+         .type = FIELD_OBJECTS,                                                                    \
+         SETTING(in ramp),                                                                         \
+         .schema = &ramp_schema,                                                                   \
+         .max_length = FLAG_RAMP_MAX,                                                              \
+         .help = "Steps by which new users are let in; nobody before the first."},                 \
     {                                                                                              \
-        .name = "dimensions", .type = FIELD_STRINGS, SETTING(in dimensions),                       \
-        .max_length = FLAG_DIMENSIONS_MAX,                                                         \
-        .help = "Attributes of the context that are recorded with the exposure."                   \
+        .name = "ramp_held_at", .type = FIELD_INTEGER, SETTING(in ramp_held_at), .nullable = true, \
+        .lower = AT_LEAST(-1), .upper = AT_MOST(FLAG_RAMP_MAX - 1),                                \
+        .help = "The last step that is taken (-1: none). Set when a guardrail is breached; null "  \
+                "goes on."                                                                         \
     }
 
 #define OWNER struct flag_settings
@@ -168,4 +218,34 @@ int64_t flag_forced_variation(const struct flag_settings *settings, const char *
         if (strcmp(forced[i].user_id, user_id) == 0)
             return forced[i].variation_index;
     return -1;
+}
+
+int64_t flag_ramp_step(const struct flag_settings *settings, int64_t now)
+{
+    const struct flag_ramp_step *steps = settings->ramp.items;
+    int64_t step = -1;
+
+    while (step + 1 < (int64_t)settings->ramp.count && steps[step + 1].starts_at <= now)
+        step++;
+    if (settings->ramp_held_at.given && step > settings->ramp_held_at.value)
+        return settings->ramp_held_at.value;
+    return step;
+}
+
+double flag_ramp_share(const struct flag_settings *settings, int64_t now)
+{
+    const struct flag_ramp_step *steps = settings->ramp.items;
+    int64_t step = flag_ramp_step(settings, now);
+
+    if (!settings->ramp.count)
+        return 1;
+    return step < 0 ? 0 : steps[step].share;
+}
+
+bool flag_holds_out(const struct flag_settings *settings, const char *user_id)
+{
+    const struct flag_holdout *holdout = settings->holdout;
+
+    return holdout &&
+           hash_unit(HASH_VERSION_2, HASH_CODE_POINTS, holdout->name, user_id) < holdout->share;
 }

@@ -82,6 +82,12 @@ enum error flag_read(const struct flag_call *call, const char *experiment_id, st
     return problem_set(call->problem, ERROR_NOT_FOUND, "not_found", "Experiment not found");
 }
 
+enum error flag_of_project(const struct flag_call *call, const char *experiment_id,
+                           struct flag *flag, bool *found)
+{
+    return fetch(call, &read_flag, experiment_id, flag, found);
+}
+
 enum error flag_find(const struct flag_call *call, const char *key, struct flag *flag, bool *found)
 {
     enum error error = fetch(call, &find_flag, key, flag, found);
@@ -249,4 +255,48 @@ enum error flag_write(const struct flag_call *call, const char *experiment_id,
 
     return error ? error
                  : db_finish(call->db, write_locked(call, experiment_id, document), call->problem);
+}
+
+static enum error take_back_locked(const struct flag_call *call, const char *id, int64_t now,
+                                   bool *taken)
+{
+    struct flag_document document = {0};
+    struct owner owner = {0};
+    struct flag flag;
+    int64_t step;
+    enum error error = lock(call, id, &owner);
+
+    if (!error)
+        error = flag_read(call, id, &flag);
+    if (error || !flag.settings || flag.settings->ramp_held_at.given)
+        return error;
+    step = flag_ramp_step(flag.settings, now);
+    if (step < 0)
+        return ERROR_NONE;
+    document = (struct flag_document){.experiment_id = id,
+                                      .key = flag.key,
+                                      .enabled = flag.enabled,
+                                      .settings = *flag.settings,
+                                      .updated_at = store_now(call->arena)};
+    document.settings.ramp_held_at = GIVEN_INTEGER(step - 1);
+    *taken = true;
+    error = update(call, &document);
+    if (error)
+        return error;
+    return audit_record(call->db, call->arena, call->actor,
+                        &(struct audit_event){.action = "flag.ramp_back",
+                                              .project_id = id,
+                                              .project_name = owner.name},
+                        call->problem);
+}
+
+enum error flag_take_ramp_back(const struct flag_call *call, const char *experiment_id, int64_t now,
+                               bool *taken)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    *taken = false;
+    return error ? error
+                 : db_finish(call->db, take_back_locked(call, experiment_id, now, taken),
+                             call->problem);
 }

@@ -17,6 +17,10 @@ struct flag_call {
 MUST_CHECK enum error flag_read(const struct flag_call *call, const char *experiment_id,
                                 struct flag *flag);
 
+/* The same, `found` false where there is none. */
+MUST_CHECK enum error flag_of_project(const struct flag_call *call, const char *experiment_id,
+                                      struct flag *flag, bool *found);
+
 /* The flag with this key, if it has values. */
 MUST_CHECK enum error flag_find(const struct flag_call *call, const char *key, struct flag *flag,
                                 bool *found);
@@ -31,5 +35,10 @@ MUST_CHECK enum error flag_list(const struct flag_call *call, const char *experi
  * another number of variations; ERROR_CONFLICT `flag_key_taken`. */
 MUST_CHECK enum error flag_write(const struct flag_call *call, const char *experiment_id,
                                  struct flag_document *document);
+
+/* Holds the ramp before the step that is taken now, unless it is held already: `taken` says whether
+ * it was. The actor is the service. */
+MUST_CHECK enum error flag_take_ramp_back(const struct flag_call *call, const char *experiment_id,
+                                          int64_t now, bool *taken);
 
 #endif

@@ -1,8 +1,10 @@
 /* The rules of assignment in their order. */
 #include "experiments/live/assign.h"
 
+#include "base/clock.h"
 #include "experiments/assignment/assignment.h"
 #include "experiments/assignment/targeting.h"
+#include "experiments/flags/flag_store.h"
 
 #include <math.h>
 
@@ -23,7 +25,8 @@ static void set_shares(const struct payload_setup *setup, struct arena *arena,
 /* The design's assignment, without recorded exposures. */
 static void assign_by_design(const struct experiment_payload *design, const char *id,
                              const char *user_id, const json_t *attributes,
-                             enum hash_version version, struct live_assignment *assignment)
+                             enum hash_version version, const struct flag_settings *settings,
+                             struct live_assignment *assignment)
 {
     const struct payload_setup *setup = design->setup;
     struct assignment_plan plan = {
@@ -36,6 +39,9 @@ static void assign_by_design(const struct experiment_payload *design, const char
     assignment->namespace_excluded =
         setup->namespace && !assignment_in_namespace(setup->namespace, user_id);
     if (assignment->namespace_excluded)
+        return;
+    assignment->held_out = settings && flag_holds_out(settings, user_id);
+    if (assignment->held_out)
         return;
     assignment_cut(&plan, assignment->coverage, &assignment->weights);
     assignment->variation = assignment_at(&plan, assignment->position);
@@ -65,9 +71,15 @@ static enum error read_and_assign(const struct live_call *call, const char *id, 
 {
     struct optional_integer stored = {0};
     struct live_reading reading;
+    struct flag flag = {0};
+    bool has_flag = false;
     const struct payload_constraints *constraints;
     enum error error = live_read_experiment(call, id, &reading);
 
+    if (!error)
+        error = flag_of_project(
+            &(struct flag_call){.db = call->db, .arena = call->arena, .problem = call->problem}, id,
+            &flag, &has_flag);
     if (!error && reading.experiment.number)
         error = find_exposure(call, &reading.experiment, user_id, &stored);
     if (error)
@@ -80,12 +92,15 @@ static enum error read_and_assign(const struct live_call *call, const char *id, 
                         ? fmin(fmax(1 - constraints->holdout_fraction.value, 0), 1)
                         : 1,
         .targeted = reading.design->setup->targeting_rules.count > 0};
+    if (flag.settings)
+        assignment->coverage *= flag_ramp_share(flag.settings, clock_unix_microseconds());
     set_shares(reading.design->setup, call->arena, assignment);
     if (stored.given) {
         assignment->sticky = true;
         assignment->variation = stored.value;
     } else {
-        assign_by_design(reading.design, id, user_id, attributes, version, assignment);
+        assign_by_design(reading.design, id, user_id, attributes, version, flag.settings,
+                         assignment);
     }
     assignment->in_experiment = assignment->variation >= 0;
     return ERROR_NONE;

@@ -17,6 +17,7 @@ struct live_assignment {
     struct number_list weights; /* shares that sum to 1; none when the design has none */
     bool sticky, namespace_excluded, targeting_excluded;
     bool targeted; /* the design has targeting rules */
+    bool held_out; /* by the holdout of the experiment's flag */
 };
 
 /* `attributes` is an object or NULL. ERROR_NOT_FOUND with `not_found`. */
