@@ -21,7 +21,7 @@ from lint import Finding, line_of
 
 # Statements that all nodes run, by name: upkeep by age, figures over everything, what looks for work.
 EVERYWHERE = {
-    "experiments": {"live_buckets_sum"},
+    "experiments": {"live_buckets_sum", "certificate_divided_users"},  # over the buckets of an experiment
     "livedata": {
         # figures over all tenants, for operators
         "usage_by_tenant", "session_tenants", "session_top_queries", "session_top_entities", "session_latency",
