@@ -87,6 +87,10 @@ static enum error load_positions(struct bridge *bridge, struct db *db, const int
     for (size_t i = 0; !error && i < batch->position_count; i++) {
         struct kafka_position *position = &batch->positions[i];
 
+        if (position->away) {
+            position->next = position->batch_next = -1;
+            continue;
+        }
         position->next = bridge->kind->settings->reset == KAFKA_LATEST ? position->end : first[i];
         error = kafka_offset_load(db, position, problem);
         if (!error)
@@ -391,15 +395,6 @@ enum error kafka_bridge_run(const struct kafka_bridge *kind, struct problem *pro
     return error;
 }
 
-bool kafka_bridge_arguments(int argc, char **argv, const char *help, const char **forgotten)
-{
-    *forgotten = argc == 3 && strcmp(argv[1], "--forget") == 0 ? argv[2] : NULL;
-    if (argc == 1 || *forgotten)
-        return true;
-    help_print_usage(help);
-    return false;
-}
-
 static int forget(const struct kafka_bridge *bridge, const char *program, const char *topic)
 {
     struct problem problem = {0};
@@ -430,4 +425,25 @@ int kafka_bridge_program(const struct kafka_bridge *bridge, const char *program,
     else
         fprintf(stderr, "%s: %s\n", program, problem.text);
     return EXIT_SETTINGS;
+}
+
+int kafka_bridge_main(int argc, char **argv, const char *help, size_t memory,
+                      kafka_bridge_start *start)
+{
+    const char *forgotten = argc == 3 && strcmp(argv[1], "--forget") == 0 ? argv[2] : NULL;
+    struct arena *arena;
+    int status;
+
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (argc != 1 && !forgotten) {
+        help_print_usage(help);
+        return EXIT_USAGE;
+    }
+    arena = arena_create(memory);
+    if (!arena)
+        return EXIT_DATABASE;
+    status = start(arena, forgotten);
+    arena_destroy(arena);
+    return status;
 }

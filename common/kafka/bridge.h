@@ -46,14 +46,16 @@ void kafka_refuse(struct kafka_record *record, const char *reason);
  * when librdkafka is missing: then it has not begun. */
 MUST_CHECK enum error kafka_bridge_run(const struct kafka_bridge *bridge, struct problem *problem);
 
-/* What a bridge's program does, and its exit code: 0 stopped by a signal, or forgotten; 1 the
- * settings are wrong, or librdkafka is missing; 3 the database failed. With `forgotten` it forgets
- * how far that topic was applied. */
+/* What a bridge's program does in `start`, and its exit code: 0 stopped by a signal, or forgotten;
+ * 1 the settings are wrong, or librdkafka is missing; 3 the database failed. With `forgotten` it
+ * forgets how far that topic was applied. */
 int kafka_bridge_program(const struct kafka_bridge *bridge, const char *program,
                          const char *forgotten);
 
-/* The command line of such a program: `forgotten` is NULL without --forget. False after printing
- * the usage. */
-bool kafka_bridge_arguments(int argc, char **argv, const char *help, const char **forgotten);
+/* The main() of such a program: reads the command line and calls `start` with an arena of so many
+ * bytes and the topic of --forget, or NULL; its exit code is the program's. */
+typedef int kafka_bridge_start(struct arena *arena, const char *forgotten);
+int kafka_bridge_main(int argc, char **argv, const char *help, size_t memory,
+                      kafka_bridge_start *start);
 
 #endif

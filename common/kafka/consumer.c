@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOUNDS_MS = 3000 };
+enum { BOUNDS_MS = 3000, METADATA_MS = 5000 };
 
 struct kafka_consumer {
     rd_kafka_t *client;
@@ -172,15 +172,66 @@ static enum error ask_bounds(struct kafka_consumer *consumer, struct kafka_posit
     return ERROR_NONE;
 }
 
+static bool has_leader(const rd_kafka_metadata_t *metadata, const struct kafka_position *position)
+{
+    for (int i = 0; i < metadata->topic_cnt; i++) {
+        const rd_kafka_metadata_topic_t *topic = &metadata->topics[i];
+
+        if (strcmp(topic->topic, position->topic) != 0)
+            continue;
+        for (int j = 0; j < topic->partition_cnt; j++)
+            if (topic->partitions[j].id == position->partition)
+                return topic->partitions[j].leader >= 0;
+    }
+    return true; /* not known: it is asked */
+}
+
+static void log_away(const struct kafka_position *position)
+{
+    struct log_line line;
+
+    log_begin(&line, LOG_ERROR,
+              position->away ? "partition_without_leader" : "partition_led_again");
+    log_integer(&line, "partition", position->partition);
+    log_text(&line, "topic", position->topic);
+    log_write(&line);
+}
+
+/* A question about a partition that nobody leads would wait for its whole time, and fail. */
+static enum error find_leaders(struct kafka_consumer *consumer, struct problem *problem)
+{
+    const struct rd_kafka_metadata *metadata;
+    rd_kafka_resp_err_t code = rdkafka.metadata(consumer->client, 1, NULL, &metadata, METADATA_MS);
+
+    if (code)
+        return problem_set(problem, ERROR_UNAVAILABLE, "kafka_unavailable",
+                           "Kafka does not say who leads its partitions: %s",
+                           rdkafka.err2str(code));
+    for (size_t i = 0; i < consumer->count; i++) {
+        struct kafka_position *position = &consumer->positions[i];
+        bool away = !has_leader(metadata, position);
+
+        if (away != position->away) {
+            position->away = away;
+            log_away(position);
+        }
+    }
+    rdkafka.metadata_destroy(metadata);
+    return ERROR_NONE;
+}
+
 enum error kafka_consumer_bounds(struct kafka_consumer *consumer, int64_t *first,
                                  struct problem *problem)
 {
     enum error error = ERROR_NONE;
 
-    if (consumer->count)
-        rdkafka.assign(consumer->client, NULL); /* answers would wait behind those with records */
+    if (!consumer->count)
+        return ERROR_NONE;
+    rdkafka.assign(consumer->client, NULL); /* answers would wait behind those with records */
+    error = find_leaders(consumer, problem);
     for (size_t i = 0; !error && i < consumer->count; i++)
-        error = ask_bounds(consumer, &consumer->positions[i], &first[i], problem);
+        if (!consumer->positions[i].away)
+            error = ask_bounds(consumer, &consumer->positions[i], &first[i], problem);
     return error;
 }
 
@@ -196,6 +247,8 @@ enum error kafka_consumer_look(struct kafka_consumer *consumer, struct problem *
     if (!consumer->count)
         return ERROR_NONE;
     consumer->asked = (consumer->asked + 1) % consumer->count;
+    if (consumer->positions[consumer->asked].away)
+        return ERROR_NONE;
     return ask_bounds(consumer, &consumer->positions[consumer->asked], &low, problem);
 }
 
@@ -206,7 +259,7 @@ enum error kafka_consumer_seek(struct kafka_consumer *consumer, struct problem *
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR_NO_ERROR;
 
     for (size_t i = 0; i < consumer->count; i++)
-        if (consumer->positions[i].next >= 0)
+        if (consumer->positions[i].next >= 0 && !consumer->positions[i].away)
             rdkafka
                 .topic_partition_list_add(list, consumer->positions[i].topic,
                                           consumer->positions[i].partition)
@@ -286,7 +339,7 @@ void kafka_consumer_tell(struct kafka_consumer *consumer)
         rdkafka.topic_partition_list_new((int)consumer->count + 1);
 
     for (size_t i = 0; i < consumer->count; i++)
-        if (consumer->positions[i].next >= 0)
+        if (consumer->positions[i].next >= 0 && !consumer->positions[i].away)
             rdkafka
                 .topic_partition_list_add(list, consumer->positions[i].topic,
                                           consumer->positions[i].partition)

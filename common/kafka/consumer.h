@@ -45,14 +45,15 @@ bool kafka_consumer_must_seek(const struct kafka_consumer *consumer);
 void kafka_consumer_rewind(struct kafka_consumer *consumer);
 
 /* Asks the broker where each partition begins and ends, before kafka_consumer_seek(): fills `end`
- * and `seen_at`; `first` gets the offset of the oldest record of each. ERROR_UNAVAILABLE
- * kafka_unavailable. */
+ * and `seen_at`; `first` gets the offset of the oldest record of each. Sets `away` of those that
+ * nobody leads, and asks nothing about them. ERROR_UNAVAILABLE kafka_unavailable. */
 MUST_CHECK enum error kafka_consumer_bounds(struct kafka_consumer *consumer, int64_t *first,
                                             struct problem *problem);
 /* Renews `end` while records are read; asks the broker for one partition, another one each time.
  * ERROR_UNAVAILABLE kafka_unavailable. */
 MUST_CHECK enum error kafka_consumer_look(struct kafka_consumer *consumer, struct problem *problem);
-/* Reads each partition from its `next` on; one whose `next` is -1 is left alone. */
+/* Reads each partition from its `next` on; one whose `next` is -1, or that is away, is left alone.
+ */
 MUST_CHECK enum error kafka_consumer_seek(struct kafka_consumer *consumer, struct problem *problem);
 
 /* The next record, in at most that many milliseconds; false when there is none. Rebalances happen

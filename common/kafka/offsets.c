@@ -25,7 +25,9 @@ static const struct statement forget_topic = {
 static const struct statement read_lags = {
     .name = "kafka_lags_read",
     .sql = "SELECT topic, sum(CASE WHEN end_offset > next_offset THEN end_offset - next_offset"
-           " ELSE 0 END), min(seen_at) FROM kafka_offsets GROUP BY topic ORDER BY topic LIMIT ?",
+           " ELSE 0 END), min(seen_at), sum(CASE WHEN seen_at < (SELECT max(seen_at)"
+           " FROM kafka_offsets) - CAST(? AS BIGINT) THEN 1 ELSE 0 END)"
+           " FROM kafka_offsets GROUP BY topic ORDER BY topic LIMIT ?",
 };
 
 static enum error add(struct db *db, const struct kafka_position *position, struct problem *problem)
@@ -118,6 +120,7 @@ enum error kafka_lags_read(struct db *db, struct arena *arena, struct kafka_lag 
 
     *lags = NULL;
     *count = 0;
+    query_bind_integer(query, (int64_t)KAFKA_SILENCE_SECONDS * 1000000);
     query_bind_integer(query, KAFKA_LAGS_MAX);
     while (query_next(query)) {
         struct kafka_lag *lag = ARRAY_ADD(arena, *lags, *count);
@@ -125,6 +128,7 @@ enum error kafka_lags_read(struct db *db, struct arena *arena, struct kafka_lag 
         lag->topic = query_text(query, 0, arena);
         lag->records = query_integer(query, 1);
         lag->seen_at = query_integer(query, 2);
+        lag->away = query_integer(query, 3);
     }
     return query_end(query, problem);
 }
@@ -135,8 +139,17 @@ struct kafka_lag kafka_lag_of_all(const struct kafka_lag *lags, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         all.records += lags[i].records;
+        all.away += lags[i].away;
         if (!all.seen_at || lags[i].seen_at < all.seen_at)
             all.seen_at = lags[i].seen_at;
     }
     return all;
+}
+
+const char *kafka_lag_text(struct arena *arena, const struct kafka_lag *lag)
+{
+    if (!lag->away)
+        return "";
+    return arena_print(arena, "; no broker leads %lld partition(s), which wait while others go on",
+                       (long long)lag->away);
 }

@@ -16,6 +16,7 @@ struct kafka_position {
     int64_t end;        /* of the record that will be written next, as far as is known */
     int64_t seen_at;    /* when the bridge last heard of the broker; microseconds since 1970 */
     int64_t batch_next; /* what `next` is after the batch in hand; `next` if it has none of it */
+    bool away;          /* no broker leads it: its offsets are not known, and it is left alone */
 };
 
 /* Reads the row into `next`; where there is none, it is made with the value that stands there. */
@@ -40,13 +41,18 @@ struct kafka_lag {
     const char *topic;
     int64_t records; /* written and not applied yet */
     int64_t seen_at; /* of the partition that was not heard of for longest */
+    int64_t away;    /* partitions that were not heard of while others were: nobody leads them */
 };
 enum { KAFKA_LAGS_MAX = 1000 };
 MUST_CHECK enum error kafka_lags_read(struct db *db, struct arena *arena, struct kafka_lag **lags,
                                       size_t *count, struct problem *problem);
 
-/* Of all topics together: `records` summed, the oldest `seen_at`; 0 when there are none. */
+/* Of all topics together: `records` and `away` summed, the oldest `seen_at`; 0 when there are none.
+ */
 struct kafka_lag kafka_lag_of_all(const struct kafka_lag *lags, size_t count);
+
+/* What readiness says of partitions that are away; "" of none. */
+const char *kafka_lag_text(struct arena *arena, const struct kafka_lag *lag);
 
 /* A bridge that has not heard of the broker for so long is away, or the broker is. */
 enum { KAFKA_SILENCE_SECONDS = 30 };

@@ -1,6 +1,5 @@
 /* Applies the records of running experiments that lie in Kafka. `--help` lists the options and exit
  * codes. */
-#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/intake/kafka_intake.h"
@@ -24,7 +23,7 @@ static const char help[] =
     "Exit codes: 0 stopped by a signal, or forgotten; 1 the settings are wrong, or\n"
     "librdkafka is missing; 2 the command line is wrong; 3 the database failed.\n";
 
-enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
+enum { EXIT_SETTINGS = 1, MEMORY_MAX = 16 * 1024 * 1024 };
 
 static int run(struct arena *arena, const char *forgotten)
 {
@@ -53,18 +52,5 @@ static int run(struct arena *arena, const char *forgotten)
 
 int main(int argc, char **argv)
 {
-    const char *forgotten;
-    struct arena *arena;
-    int status;
-
-    if (help_given(argc, argv, help))
-        return EXIT_DONE;
-    if (!kafka_bridge_arguments(argc, argv, help, &forgotten))
-        return EXIT_USAGE;
-    arena = arena_create(MEMORY_MAX);
-    if (!arena)
-        return EXIT_DATABASE;
-    status = run(arena, forgotten);
-    arena_destroy(arena);
-    return status;
+    return kafka_bridge_main(argc, argv, help, MEMORY_MAX, run);
 }

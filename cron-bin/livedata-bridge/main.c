@@ -1,5 +1,4 @@
 /* Applies the events of live data that lie in Kafka. `--help` lists the options and exit codes. */
-#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "livedata/bridge/kafka_events.h"
@@ -25,7 +24,7 @@ static const char help[] =
     "Exit codes: 0 stopped by a signal, or forgotten; 1 the settings are wrong, or\n"
     "librdkafka is missing; 2 the command line is wrong; 3 the database failed.\n";
 
-enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 64 * 1024 * 1024 };
+enum { EXIT_SETTINGS = 1, MEMORY_MAX = 64 * 1024 * 1024 };
 
 /* What the program holds as long as it lives. */
 struct program {
@@ -73,8 +72,10 @@ static enum error load(struct program *program, struct arena *arena, struct prob
     return error;
 }
 
-static int run(struct program *program, struct arena *arena, const char *forgotten)
+static int run(struct arena *arena, const char *forgotten)
 {
+    static struct program loaded;
+    struct program *program = &loaded;
     struct problem problem = {0};
     int status;
 
@@ -102,19 +103,5 @@ static int run(struct program *program, struct arena *arena, const char *forgott
 
 int main(int argc, char **argv)
 {
-    static struct program program;
-    const char *forgotten;
-    struct arena *arena;
-    int status;
-
-    if (help_given(argc, argv, help))
-        return EXIT_DONE;
-    if (!kafka_bridge_arguments(argc, argv, help, &forgotten))
-        return EXIT_USAGE;
-    arena = arena_create(MEMORY_MAX);
-    if (!arena)
-        return EXIT_DATABASE;
-    status = run(&program, arena, forgotten);
-    arena_destroy(arena);
-    return status;
+    return kafka_bridge_main(argc, argv, help, MEMORY_MAX, run);
 }

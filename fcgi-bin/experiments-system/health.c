@@ -178,9 +178,10 @@ static void check_kafka(struct checklist *list)
         return;
     all = kafka_lag_of_all(lags, count);
     add_check(list, "kafka", true,
-              count ? arena_print(request->arena, "lag=%lld records, broker heard of %.0f s ago",
+              count ? arena_print(request->arena, "lag=%lld records, broker heard of %.0f s ago%s",
                                   (long long)all.records,
-                                  (double)(clock_unix_microseconds() - all.seen_at) / 1e6)
+                                  (double)(clock_unix_microseconds() - all.seen_at) / 1e6,
+                                  kafka_lag_text(request->arena, &all))
                     : "the bridge has not found a topic yet");
 }
 

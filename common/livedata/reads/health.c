@@ -136,14 +136,14 @@ static void judge_kafka(const struct storage_call *call, struct health_report *r
         return;
     all = kafka_lag_of_all(lags, count);
     silence = (double)(call->now - all.seen_at) / 1e6;
-    component =
-        add(report, "kafka",
-            !count                            ? DEGRADED
-            : silence > KAFKA_SILENCE_SECONDS ? UNHEALTHY
-                                              : HEALTHY,
-            !count ? "The bridge has not found a topic yet"
-                   : arena_print(call->arena, "%lld records behind, broker heard of %.0f s ago",
-                                 (long long)all.records, silence));
+    component = add(
+        report, "kafka",
+        !count                            ? DEGRADED
+        : silence > KAFKA_SILENCE_SECONDS ? UNHEALTHY
+                                          : HEALTHY,
+        !count ? "The bridge has not found a topic yet"
+               : arena_print(call->arena, "%lld records behind, broker heard of %.0f s ago%s",
+                             (long long)all.records, silence, kafka_lag_text(call->arena, &all)));
     component->placeholder = !count;
     component->lag_records = GIVEN_INTEGER(all.records);
 }
