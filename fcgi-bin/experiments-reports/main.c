@@ -3,6 +3,7 @@
 #include "experiments-reports/certificates.h"
 #include "experiments-reports/compare.h"
 #include "experiments-reports/exports.h"
+#include "experiments-reports/posteriors.h"
 #include "experiments-reports/results.h"
 #include "experiments-reports/shares.h"
 #include "experiments/certificates/certificate.h"
@@ -111,6 +112,18 @@ static const struct route routes[] = {
      .help = "What the decision was computed from, the figures, and the verdict, unrounded and "
              "signed with Ed25519. Anybody with the file and the public key can check it without "
              "this service (clients/certificates)."},
+    {.method = METHOD_GET,
+     .path = "/api/v1/experiments/{experiment_id}/posteriors",
+     .role = ROLE_READER,
+     .query = &posteriors_query_schema,
+     .reply = &bayes_reply_schema,
+     .errors = ERRORS(400),
+     .handler = posteriors_handle,
+     .name = "read_posteriors",
+     .tag = "reports",
+     .summary = "Compare the arms by their posteriors",
+     .help = "What /api/v1/results/bayes answers, of the primary metric as it is now: probability "
+             "of being best, expected loss, and whether to stop by it, with its error rates."},
     {.method = METHOD_GET,
      .path = "/api/v1/certificates/key",
      .role = ROLE_NOBODY,

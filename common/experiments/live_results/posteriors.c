@@ -1,0 +1,111 @@
+/* From views of experiments to a request of /results/bayes. */
+#include "experiments/live_results/posteriors.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double default_share = 0.05; /* of the worthwhile effect */
+
+/* Counts per user are means here, as everywhere in live results. */
+static int metric_of(const struct payload_metrics *metrics)
+{
+    return metrics->metric_type == METRIC_BINARY ? BAYES_BINARY : BAYES_CONTINUOUS;
+}
+
+/* False where the values are too large. */
+static bool read_arm(const struct live_view *view, int arm, struct bayes_arm *result)
+{
+    const struct payload_metrics *metrics = view->design->metrics;
+    struct live_moments moments = live_view_moments(
+        view, live_view_metric(view, metrics->primary_metric_name), LIVE_EVERYBODY, arm);
+
+    *result = (struct bayes_arm){.n = GIVEN_INTEGER(moments.n)};
+    if (metrics->metric_type == METRIC_BINARY) {
+        result->converted = GIVEN_INTEGER(moments.converted);
+        return true;
+    }
+    result->mean = GIVEN_NUMBER(moments.mean);
+    result->std = GIVEN_NUMBER(moments.n > 1 ? sqrt(moments.squares / (double)(moments.n - 1)) : 0);
+    return moments.defined;
+}
+
+static bool is_alike(const struct live_view *one, const struct live_view *other)
+{
+    const struct payload_metrics *a = one->design->metrics, *b = other->design->metrics;
+
+    return a->metric_type == b->metric_type && a->primary_metric_name && b->primary_metric_name &&
+           strcmp(a->primary_metric_name, b->primary_metric_name) == 0;
+}
+
+/* The control arms of the other experiments with this metric, those with two users or more. */
+static enum error read_past(const struct live_call *call, const struct live_view *view,
+                            struct object_list *past)
+{
+    struct live_names names = {.arena = call->arena};
+    struct bayes_arm *arms = ARENA_ARRAY(call->arena, struct bayes_arm, BAYES_PAST_MAX);
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    *past = (struct object_list){0, arms};
+    if (!error)
+        error = db_finish(call->db, live_list_experiments(call, &names), call->problem);
+    for (size_t i = 0; !error && i < names.count && past->count < BAYES_PAST_MAX; i++) {
+        struct live_view *other = ARENA_NEW(call->arena, struct live_view);
+
+        if (strcmp(names.items[i], view->experiment.id) == 0)
+            continue;
+        error = live_view_load(call, names.items[i], &(struct live_view_options){0}, other);
+        if (!error && is_alike(view, other) && read_arm(other, 0, &arms[past->count]) &&
+            arms[past->count].n.value > 1)
+            past->count++;
+    }
+    return error;
+}
+
+static struct optional_number worthwhile(const struct payload_metrics *metrics)
+{
+    double effect = metrics->baseline_value * fabs(metrics->mde_pct) / 100;
+
+    return (struct optional_number){effect > 0, effect > 0 ? effect : 0};
+}
+
+static enum error read_arms(const struct live_call *call, const struct live_view *view,
+                            struct object_list *list)
+{
+    struct bayes_arm *arms = ARENA_ARRAY(call->arena, struct bayes_arm, view->arm_count);
+
+    *list = (struct object_list){view->arm_count, arms};
+    for (size_t i = 0; i < view->arm_count; i++)
+        if (!read_arm(view, (int)i, &arms[i]))
+            return problem_set(call->problem, ERROR_INVALID, "bayes_improper",
+                               "The values are too large");
+    return ERROR_NONE;
+}
+
+enum error posteriors_of_experiment(const struct live_call *call, const struct locale *locale,
+                                    const char *id, const struct posteriors_asked *asked,
+                                    struct bayes_reply *reply)
+{
+    struct live_view *view = ARENA_NEW(call->arena, struct live_view);
+    const struct results_call results = {locale, call->arena, call->problem};
+    struct bayes_request request = {.credibility = asked->credibility};
+    enum error error = live_view_load(call, id, &(struct live_view_options){0}, view);
+
+    if (error)
+        return error;
+    if (view->design->metrics->metric_type == METRIC_RATIO)
+        return problem_set(call->problem, ERROR_INVALID, "bayes_ratio",
+                           "A ratio metric has no conjugate posterior");
+    request.metric_type = metric_of(view->design->metrics);
+    request.direction = view->design->metrics->direction;
+    request.worthwhile_effect = worthwhile(view->design->metrics);
+    request.loss_threshold = asked->loss_threshold;
+    if (!request.loss_threshold.given && request.worthwhile_effect.given)
+        request.loss_threshold = GIVEN_NUMBER(default_share * request.worthwhile_effect.value);
+    request.looks = asked->looks.given ? asked->looks.value : view->design->constraints->n_looks;
+    error = read_arms(call, view, &request.arms);
+    if (!error && asked->past)
+        error = read_past(call, view, &request.past);
+    if (!error && request.past.count == 1)
+        request.past.count = 0;
+    return error ? error : bayes_analyze(&results, &request, reply);
+}
