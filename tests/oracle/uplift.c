@@ -4,7 +4,7 @@
  * The answer is the percentiles, the share above 0, the shares above the thresholds, the axis, the
  * shares of its buckets and the draws.
  */
-#include "stats/uplift_draws.h"
+#include "stats/bayes/uplift_draws.h"
 #include "support/lines.h"
 
 static void answer(struct uplift_draws *draws)

@@ -4,7 +4,7 @@
 #include "experiments/analyses/report_print.h"
 #include "experiments/analyses/report_text.h"
 #include "stats/always_valid.h"
-#include "stats/superiority.h"
+#include "stats/bayes/superiority.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "experiments/analyses/results_schema.h"
 #include "experiments/design/sensitivity.h"
 #include "experiments/projects/snapshot_store.h"
-#include "stats/uplift_draws.h"
+#include "stats/bayes/uplift_draws.h"
 
 enum { COMPARED_MIN = 2, COMPARED_MAX = 5, COMPARED_HIGHLIGHTS = 4, COMPARED_RECOMMENDATIONS = 5 };
 

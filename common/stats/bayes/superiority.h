@@ -1,6 +1,6 @@
 /* The probability that the treatment is better than the control, with flat priors. */
-#ifndef ASSAY_STATS_SUPERIORITY_H
-#define ASSAY_STATS_SUPERIORITY_H
+#ifndef ASSAY_STATS_BAYES_SUPERIORITY_H
+#define ASSAY_STATS_BAYES_SUPERIORITY_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * Beta(successes + 1, failures + 1); means are normal about the observed ones (Gelman et al. 2013,
  * "Bayesian data analysis", 2.4 and 3.2). Seed and input give the same draws in every process.
  */
-#ifndef ASSAY_STATS_UPLIFT_DRAWS_H
-#define ASSAY_STATS_UPLIFT_DRAWS_H
+#ifndef ASSAY_STATS_BAYES_UPLIFT_DRAWS_H
+#define ASSAY_STATS_BAYES_UPLIFT_DRAWS_H
 
 #include "base/arena.h"
 #include "stats/two_sample.h"

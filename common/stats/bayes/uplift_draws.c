@@ -1,5 +1,5 @@
 /* Draws of an uplift, and their summaries. Must not depend on the source of the observations. */
-#include "stats/uplift_draws.h"
+#include "stats/bayes/uplift_draws.h"
 #include "math/draws.h"
 #include "math/sort.h"
 

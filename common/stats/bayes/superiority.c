@@ -1,6 +1,6 @@
 /* Numerical integration over the narrower posterior, on whose range the other's distribution
  * function is smooth. */
-#include "stats/superiority.h"
+#include "stats/bayes/superiority.h"
 
 #include "math/beta.h"
 #include "math/normal.h"
