@@ -1,6 +1,7 @@
 /* The experiments service, family compute: routes that may take long, in a pool of their own so
  * that quick requests do not wait behind them. Routes only. */
 #include "experiments-compute/adjusted.h"
+#include "experiments-compute/arms.h"
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-compute/bayes.h"
@@ -124,6 +125,19 @@ static const struct route routes[] = {
      .summary = "Compare times until an event",
      .help = "Kaplan-Meier curves, and the log-rank test, its Fleming-Harrington weights or a Cox "
              "model."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/arms",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &arms_request_schema,
+     .reply = &arms_reply_schema,
+     .cost = arms_cost,
+     .handler = arms_handle,
+     .name = "results_arms",
+     .tag = "calculations",
+     .summary = "Compare several arms with the control",
+     .help = "Means or rates of up to ten arms: simultaneous intervals and adjusted p-values by "
+             "Dunnett, Holm or Bonferroni."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/cluster",
      .role = ROLE_READER,

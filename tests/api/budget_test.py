@@ -95,6 +95,10 @@ ORDINARY = {
                      "denominator_squares": 500, "products": 130}},
         {**SOLVE, "solve_for": "effect", "mde_pct": None, "total_users": 5000, "test": "counts", "optimal_allocation": True,
          "switchback": {"slots_per_day": 24, "units": 2, "washout_share": 0.1, "size_cv": 0.3, "icc": 0.01}}],
+    "/api/v1/results/arms": [
+        {"metric_type": "mean", "variances": variances, "correction": "dunnett", "alpha": 0.05,
+         "arms": [{"users": 9, "mean": 3, "std": 2}, {"users": 5, "mean": 4, "std": 1}, {"users": 7, "mean": 6, "std": 3}]}
+        for variances in ("pooled", "unequal")],
     "/api/v1/results/cluster": [
         {"metric_type": "mean", **arms_of_clusters(sums=[1, 2, 4, 8], users=[2, 1, 3, 2], sums_of_squares=[1, 4, 9, 40],
                                                    covariates=[[1, 3, 2, 5]])},
@@ -169,6 +173,8 @@ LARGEST = [
         {"correction": "dunnett", "optimal_allocation": True}, {"correction": "dunnett", "allocation": [*range(1, 11)]},
         {"correction": "holm", "power_of": "all"},
         {"test": "proportions", "std_dev": None, "simulation_runs": 200000, "mde_pct": 1, "power_of": "any"})),
+    ("/api/v1/results/arms", {"metric_type": "mean", "variances": "unequal", "correction": "dunnett",
+                              "arms": [{"users": 2 + i, "mean": i / 9, "std": 1 + i} for i in range(10)]}),
     *(("/api/v1/results/cluster", {"metric_type": "mean", **arms_of_clusters(sums=values, covariates=[values] + more)})
       for values, more in ((many(2000), [many(2000) for _ in range(9)]), (SPREAD, []), (SPREAD, [many(1000)]))),
     ("/api/v1/results/switchback", {"metric_type": "mean", "slot_length": 1e-300, "times": [i * 1e-300 for i in range(1000)],

@@ -116,6 +116,9 @@ COMPUTED = {
     "design_solve": [{"solve_for": "size", "test": "proportions", "baseline_value": 0.05, "mde_pct": 10, "power": 0.8},
                      {"solve_for": "effect", "test": "means", "baseline_value": 20, "std_dev": 7, "power": 0.8, "days": 14,
                       "daily_traffic": 500, "variants": 3, "correction": "dunnett", "simulation_runs": 1000}],
+    "results_arms": [{"metric_type": "mean", "correction": correction, "arms": [
+        {"users": 9, "mean": 3, "std": 2}, {"users": 5, "mean": 4, "std": 1}, {"users": 7, "mean": 6, "std": 3}]}
+        for correction in ("dunnett", "holm")],
     "results_cluster": [{"metric_type": "mean", "control_arm": {"clusters": ["a", "a", "b", "c"], "sums": [3, 4, 6, 2]},
                          "treatment_arm": {"clusters": ["d", "e", "e", "f"], "sums": [7, 8, 6, 5]}}],
     "results_switchback": [{"metric_type": "mean", "slot_length": 10, "washout": 2, "times": [4, 15, 26, 38, 49, 57],
