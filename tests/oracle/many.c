@@ -2,7 +2,7 @@
  * Several treatments against one control on standard input and output (support/lines.h), for
  * experiments_many_test.py.
  */
-#include "stats/many_to_one.h"
+#include "stats/arms/many_to_one.h"
 #include "support/lines.h"
 
 static struct many_to_one read_law(struct line *line)

@@ -6,7 +6,7 @@
 #define ASSAY_EXPERIMENTS_ANALYSES_ARMS_ANALYSIS_H
 
 #include "experiments/analyses/analyzer.h"
-#include "stats/many_to_one.h"
+#include "stats/arms/many_to_one.h"
 
 enum arms_metric { ARMS_MEAN, ARMS_BINARY, ARMS_METRIC__MAX };
 enum arms_correction { ARMS_DUNNETT, ARMS_HOLM, ARMS_BONFERRONI, ARMS_NONE, ARMS_CORRECTION__MAX };

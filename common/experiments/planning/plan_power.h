@@ -7,7 +7,7 @@
 #define ASSAY_EXPERIMENTS_PLANNING_PLAN_POWER_H
 
 #include "base/optional.h"
-#include "stats/many_to_one.h"
+#include "stats/arms/many_to_one.h"
 
 enum { PLAN_ARMS_MAX = 1 + MANY_TO_ONE_MAX };
 

@@ -3,8 +3,8 @@
  * share the control and the estimate of the variance. Normal Z_j with correlations lambda_i
  * lambda_j over one S, where df S^2 follows chi-square.
  */
-#ifndef ASSAY_STATS_MANY_TO_ONE_H
-#define ASSAY_STATS_MANY_TO_ONE_H
+#ifndef ASSAY_STATS_ARMS_MANY_TO_ONE_H
+#define ASSAY_STATS_ARMS_MANY_TO_ONE_H
 
 #include <stdbool.h>
 #include <stddef.h>

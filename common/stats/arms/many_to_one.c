@@ -1,6 +1,6 @@
 /* Given the control's deviate z and S = s, the treatments are independent: Z_j = lambda_j z +
  * sqrt(1 - lambda_j^2) e_j. What remains are two integrals, of any number of treatments. */
-#include "stats/many_to_one.h"
+#include "stats/arms/many_to_one.h"
 
 #include "math/chi_square.h"
 #include "math/normal.h"
