@@ -24,7 +24,9 @@ static const struct route routes[] = {
      .tag = "flags",
      .summary = "Set the feature flag of an experiment",
      .help = "Replaces it as a whole. `variants` has an entry for each variation of the design, in "
-             "their order. 409 flag_key_taken when another project has the key."},
+             "their order. 409 flag_key_taken when another project has the key, layer_overlap when "
+             "a flag "
+             "that is on shares users of the same namespace."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/client-keys",
      .role = ROLE_READER,

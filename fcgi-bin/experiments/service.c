@@ -22,6 +22,7 @@ static const struct reason_answer reasons[] = {
     {"flag_unfit", 400, "flag_unfit"},
     {"flag_variants", 400, "flag_variants"},
     {"flag_key_taken", 409, "flag_key_taken"},
+    {"layer_overlap", 409, "layer_overlap"},
     {"invalid_context", 400, "invalid_context"},
     {"targeting_key_missing", 400, "targeting_key_missing"},
     {"metric_unknown", 400, "metric_unknown"},

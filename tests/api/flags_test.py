@@ -192,6 +192,23 @@ class TestRamp:
         flags[0].set(holdout=None)
         assert flags[0].get(member)["reason"] == "DEFAULT"  # a member stays one
 
+    def test_a_layer_gives_each_user_one_experiment_at_most(self, store, users):
+        def at(start, end):
+            return design(setup={"namespace": {"id": "checkout", "range_start": start, "range_end": end}})
+
+        low, high = Flag(store.client, sent=at(0, .5)), Flag(store.client, sent=at(.5, 1))
+        inside = [{user for user, index in self.assigned(flag, users).items() if index >= 0} for flag in (low, high)]
+        assert not inside[0] & inside[1] and inside[0] | inside[1] == set(users)
+        both = create(store.client, at(.4, .6))["id"]
+        path, document = f"/api/v1/experiments/{both}/flag", {**low.document, "key": None}
+        expect(store.client.send("PUT", path, json=document), 409, "layer_overlap")
+        expect(store.client.send("PUT", path, json={**document, "enabled": False}))
+        expect(store.client.send("PUT", path, json={**document, "fixed_variation": 1}))
+        for flag in (low, high):
+            flag.set(enabled=False)
+        expect(store.client.send("PUT", path, json=document))
+        expect(store.client.send("PUT", low.path("flag"), json={**low.document, "enabled": True}), 409, "layer_overlap")
+
     def test_a_step_is_taken_back_when_a_guardrail_is_breached(self, store):
         now = time.time()
         steps = [{"starts_at": now - 2 * DAY, "share": .1}, {"starts_at": now - DAY, "share": .5}, {"starts_at": now + DAY, "share": 1}]

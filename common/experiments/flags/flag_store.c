@@ -2,6 +2,7 @@
 #include "experiments/flags/flag_store.h"
 
 #include "db/query.h"
+#include "experiments/flags/flag_layers.h"
 #include "experiments/projects/project_slug.h"
 #include "experiments/projects/project_store.h"
 
@@ -140,8 +141,8 @@ static enum error lock(const struct flag_call *call, const char *id, struct owne
     return problem_set(call->problem, ERROR_NOT_FOUND, "project_not_found", "Project not found");
 }
 
-static enum error check_owner(const struct flag_call *call, const struct owner *owner,
-                              const struct flag_document *document)
+static enum error check_owner(const struct flag_call *call, const char *id,
+                              const struct owner *owner, const struct flag_document *document)
 {
     const struct experiment_payload *design = project_payload(owner->payload, call->arena);
     int64_t given = (int64_t)document->settings.variants.count;
@@ -153,19 +154,18 @@ static enum error check_owner(const struct flag_call *call, const struct owner *
         return problem_set(call->problem, ERROR_INVALID, "flag_variants",
                            "variants must name the %lld variations of the design, not %lld",
                            (long long)design->setup->variants_count, (long long)given);
-    return ERROR_NONE;
+    return design && document->enabled && !document->settings.fixed_variation.given
+               ? flag_check_layer(call, id, design)
+               : ERROR_NONE;
 }
 
-/* One lock for the keys of all flags: two writers cannot take the same one. */
+/* Under the lock of all flags, so that two writers cannot take the same key. */
 static enum error check_key(const struct flag_call *call, const char *id, const char *key)
 {
-    struct query *query;
+    struct query *query = db_query(call->db, &find_owner);
     bool taken = false;
-    enum error error = db_lock(call->db, "flag keys", call->problem);
+    enum error error;
 
-    if (error)
-        return error;
-    query = db_query(call->db, &find_owner);
     query_bind_text(query, key);
     if (query_next(query))
         taken = strcmp(query_text(query, 0, call->arena), id) != 0;
@@ -221,10 +221,12 @@ static enum error write_locked(const struct flag_call *call, const char *id,
 {
     struct owner owner = {0};
     struct flag before;
-    enum error error = lock(call, id, &owner);
+    enum error error = db_lock(call->db, "flags", call->problem); /* of keys and layers */
 
     if (!error)
-        error = check_owner(call, &owner, document);
+        error = lock(call, id, &owner);
+    if (!error)
+        error = check_owner(call, id, &owner, document);
     if (!error) /* there is one, unless the project was not added by the service */
         error = project_add_slug(call->db, call->arena, id, owner.name, call->problem);
     if (!error)
