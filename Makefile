@@ -220,6 +220,10 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
+# How often sequential methods are wrong without an effect: the tables of docs/use/error-rates.md. Minutes.
+error-rates: $(BUILD)/tests/oracle/error_rates
+	@$< $(STREAMS)
+
 # The part of it about questions to documents.
 bench-support: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(bare_programs)
@@ -274,6 +278,7 @@ help:
 	@echo '  make measure-questions  ask 500 questions about live data, print how many are answered, refused and misread'
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
 	@echo '  make bench-support  the part of it about questions to documents'
+	@echo '  make error-rates    simulate how often sequential methods are wrong without an effect; STREAMS=10000'
 	@echo '  make soak           run every test, with everything that takes long'
 	@echo '  make scale          run the engines beyond one host and kill them; PARTS="kafka redis" for some'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
@@ -291,6 +296,6 @@ include tools/run.mk
 clients:
 	@BUILD=$(BUILD) clients/run
 
-.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support error-rates sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

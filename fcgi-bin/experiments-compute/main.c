@@ -1,6 +1,7 @@
 /* The experiments service, family compute: routes that may take long, in a pool of their own so
  * that quick requests do not wait behind them. Routes only. */
 #include "experiments-compute/adjusted.h"
+#include "experiments-compute/always_valid.h"
 #include "experiments-compute/arms.h"
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
@@ -15,6 +16,7 @@
 #include "experiments-compute/statistics.h"
 #include "experiments-compute/survival.h"
 #include "experiments-compute/switchback.h"
+#include "experiments/sequential/always_valid_reading.h"
 #include "experiments/sequential/sequential_schema.h"
 #include "experiments/service.h"
 
@@ -165,6 +167,19 @@ static const struct route routes[] = {
      .summary = "Compare two arms that took turns",
      .help = "Slots of time were assigned: the difference by the cluster-robust variance CR2, "
              "without the beginning of every slot, and what is left of the slot before."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/results/always-valid",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &always_valid_request_schema,
+     .reply = &always_valid_reply_schema,
+     .cost = always_valid_cost,
+     .handler = always_valid_handle,
+     .name = "results_always_valid",
+     .tag = "calculations",
+     .summary = "Compare two arms at any time",
+     .help = "Confidence sequences: intervals and p-values that hold at all looks together, for "
+             "means, rates, ratios and quantiles, adjusted by a covariate if wanted."},
     {.method = METHOD_POST,
      .path = "/api/v1/sequential/design",
      .role = ROLE_READER,

@@ -115,6 +115,14 @@ ORDINARY = {
     "/api/v1/results/survival": [
         {**SURVIVAL, "test_type": "log_rank", "additional_arms": [ARM]}, {**SURVIVAL, "test_type": "cox"},
         {**SURVIVAL, "test_type": "fleming_harrington", "fh_rho": 1, "fh_gamma": 1}],
+    "/api/v1/results/always-valid": [
+        *({"metric": metric, "effect": 0.5, "alpha": 0.05, **{f"{arm}_arm": {
+            "n": 900, "mean": 5, "std": 4, "conversions": 40, "denominator_mean": 2, "denominator_std": 1,
+            "denominator_correlation": 0.4, "covariate": {"mean": 5, "std": 3, "correlation": 0.5, **(
+                {"denominator_correlation": 0.2} if metric == "ratio" else {})}} for arm in ("control", "treatment")}}
+          for metric in ("mean", "rate", "ratio")),
+        {"metric": "quantile", "quantile": 0.5, "tuning_users": 5000, "control_arm": {"values": [1, 2, 3]},
+         "treatment_arm": {"values": [2, 4, 9]}}],
     "/api/v1/sequential/design": [
         {"sides": 1, "alpha": 0.025, "power": 0.9, "alpha_spending": "kim_demets", "alpha_parameter": 2, "futility": futility,
          "beta_spending": "hwang_shih_decani", "beta_parameter": -2, "information_fractions": [0.4, 1]}
@@ -187,6 +195,8 @@ LARGEST = [
     ("/api/v1/results/survival", {"control_arm": watched(1000), "treatment_arm": watched(1000),
                                   "additional_arms": [watched(1000) for _ in range(8)],
                                   "test_type": "fleming_harrington", "fh_rho": 0.3, "fh_gamma": 3.7}),
+    ("/api/v1/results/always-valid", {"metric": "quantile", "control_arm": {"values": many(20000)},
+                                      "treatment_arm": {"values": many(20000)}}),
     ("/api/v1/sequential/design", {"sides": 1, "alpha": 1e-10, "power": 0.99999, "alpha_spending": "pocock",
                                    "futility": "binding", "beta_spending": "pocock", "information_fractions": HUNDRED}),
     *(("/api/v1/sequential/monitor", {

@@ -123,6 +123,10 @@ COMPUTED = {
                          "treatment_arm": {"clusters": ["d", "e", "e", "f"], "sums": [7, 8, 6, 5]}}],
     "results_switchback": [{"metric_type": "mean", "slot_length": 10, "washout": 2, "times": [4, 15, 26, 38, 49, 57],
                             "arms": [0, 1, 1, 0, 0, 1], "sums": [3, 5, 4, 2, 1, 6]}],
+    "results_always_valid": [
+        {"metric": "mean", **{f"{arm}_arm": {"n": 900, "mean": mean, "std": 4, "covariate": {"mean": 5, "std": 3, "correlation": 0.5}}
+                              for arm, mean in (("control", 5), ("treatment", 6))}},
+        {"metric": "quantile", "control_arm": {"values": [1, 2, 3]}, "treatment_arm": {"values": [2, 4, 9]}}],
     "sequential_design": [{"information_fractions": [0.4, 0.75, 1]},
                           {"sides": 1, "alpha": 0.025, "futility": "non_binding", "beta_spending": "hwang_shih_decani",
                            "beta_parameter": -2, "information_fractions": [0.5, 1]}],

@@ -1,0 +1,332 @@
+/*
+ * How often sequential methods are wrong where there is no effect, by simulation: A/A streams that
+ * are looked at 200 times. Prints the tables of docs/use/error-rates.md.
+ *
+ *   error_rates [STREAMS]     10 000 by default
+ *
+ * The exit code is 1 when a method that claims to hold is wrong significantly more often than
+ * alpha: when the lower 99 % bound of its rate is above alpha.
+ */
+#include "base/number.h"
+#include "math/beta.h"
+#include "math/draws.h"
+#include "stats/covariate_adjustment.h"
+#include "stats/ratio_metric.h"
+#include "stats/sequential/confidence_sequence.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+enum {
+    STREAMS = 10000,
+    LOOKS = 200,
+    USERS_MAX = 5000, /* of the smaller arm, at the last look */
+    CELLS = 40        /* within a tenth below and above a quantile */
+};
+
+static const double alpha = 0.05;
+static struct ziggurat ziggurat;
+
+static double normal(struct draws *draws)
+{
+    uint64_t word;
+
+    return draws_normal(draws, &word);
+}
+
+static double log_normal(struct draws *draws, double sigma)
+{
+    return exp(sigma * normal(draws));
+}
+
+static double pareto(struct draws *draws, double shape)
+{
+    return pow(draws_uniform(draws), -1 / shape);
+}
+
+/* A value of a user and a covariate from before the experiment. */
+struct user {
+    double value, covariate, denominator;
+};
+
+typedef void draw_user(struct draws *draws, double parameter, struct user *user);
+
+static void draw_normal(struct draws *draws, double sigma, struct user *user)
+{
+    user->covariate = normal(draws);
+    user->value = sigma * (0.7 * user->covariate + 0.714 * normal(draws));
+}
+
+/* Half of the variance of the logarithm was there before. */
+static void draw_log_normal(struct draws *draws, double sigma, struct user *user)
+{
+    user->covariate = log_normal(draws, sigma / M_SQRT2);
+    user->value = user->covariate * log_normal(draws, sigma / M_SQRT2);
+}
+
+static void draw_pareto(struct draws *draws, double shape, struct user *user)
+{
+    user->value = pareto(draws, shape);
+    user->covariate = user->value * 0.5 + pareto(draws, shape);
+}
+
+static void draw_rate(struct draws *draws, double rate, struct user *user)
+{
+    user->covariate = draws_uniform(draws) < 0.3;
+    user->value = draws_uniform(draws) < rate * (user->covariate > 0 ? 2 : 4.0 / 7);
+}
+
+/* Orders of a user, 1 or more, each with a log-normal amount. */
+static void draw_ratio(struct draws *draws, double sigma, struct user *user)
+{
+    double level = log_normal(draws, sigma / 2);
+
+    user->denominator = 1 + floor(-log(draws_uniform(draws)) * 2);
+    user->covariate = level;
+    user->value = 0;
+    for (int i = 0; i < (int)user->denominator; i++)
+        user->value += level * log_normal(draws, sigma / 2);
+}
+
+/* Sums of an arm: of 1, value, covariate and denominator, and of their products. */
+struct sums {
+    double n, one[3], two[3][3];
+};
+
+static void add(struct sums *sums, const struct user *user)
+{
+    double x[3] = {user->value, user->covariate, user->denominator};
+
+    sums->n++;
+    for (int i = 0; i < 3; i++) {
+        sums->one[i] += x[i];
+        for (int j = i; j < 3; j++)
+            sums->two[i][j] += x[i] * x[j];
+    }
+}
+
+static double about_means(const struct sums *sums, int i, int j)
+{
+    return sums->two[i < j ? i : j][i < j ? j : i] - sums->one[i] * sums->one[j] / sums->n;
+}
+
+enum metric { METRIC_MEAN, METRIC_RATE, METRIC_RATIO_OF_TOTALS };
+
+/* The arm as the adjustment sees it; the value of a ratio is linear about it. */
+static struct adjustment_arm arm_of(const struct sums *sums, enum metric metric)
+{
+    struct adjustment_arm arm = {.n = (int64_t)sums->n};
+    double ratio = sums->one[0] / sums->one[2], scale = sums->n / sums->one[2];
+
+    arm.mean[0] = sums->one[0] / sums->n;
+    arm.mean[1] = sums->one[1] / sums->n;
+    arm.products[0][0] = about_means(sums, 0, 0);
+    arm.products[1][1] = about_means(sums, 1, 1);
+    arm.products[0][1] = about_means(sums, 0, 1);
+    if (metric == METRIC_RATIO_OF_TOTALS) {
+        arm.mean[0] = ratio;
+        arm.products[0][0] = scale * scale *
+                             (about_means(sums, 0, 0) - 2 * ratio * about_means(sums, 0, 2) +
+                              ratio * ratio * about_means(sums, 2, 2));
+        arm.products[0][1] = scale * (about_means(sums, 0, 1) - ratio * about_means(sums, 1, 2));
+    }
+    arm.products[1][0] = arm.products[0][1];
+    return arm;
+}
+
+/* The difference and the variance of its estimate. */
+static bool estimate(const struct sums arms[2], enum metric metric, bool adjusted,
+                     double *difference, double *variance)
+{
+    struct adjustment_arm arm[2] = {arm_of(&arms[0], metric), arm_of(&arms[1], metric)};
+    struct optional_number reduction;
+    struct adjustment fit;
+    struct test_result test;
+
+    if (!adjusted) {
+        *difference = arm[1].mean[0] - arm[0].mean[0];
+        *variance = 0;
+        for (int i = 0; i < 2; i++)
+            *variance += arm[i].products[0][0] / (arms[i].n - 1) / arms[i].n;
+        return true;
+    }
+    adjustment_fit(arm, 2, 1, &fit);
+    if (!adjustment_compare(&fit, 0, 1, alpha, &test, &reduction))
+        return false;
+    *difference = test.effect;
+    *variance = test.effect / test.statistic * (test.effect / test.statistic);
+    return true;
+}
+
+/* Rates need some users of either kind. */
+static bool has_events(const struct sums *arm, enum metric metric)
+{
+    return metric != METRIC_RATE ||
+           (arm->one[0] >= SEQUENCE_EVENTS_MIN && arm->n - arm->one[0] >= SEQUENCE_EVENTS_MIN);
+}
+
+struct row {
+    const char *name;
+    enum metric metric;
+    draw_user *draw;
+    double parameter; /* of the draw; the share of a quantile */
+    double effect;    /* what it is tuned for; 0 = for 5000 users */
+    double share;     /* of the treatment */
+    bool adjusted;
+    int least; /* users of the smaller arm at the first look */
+    bool claims_nothing;
+};
+
+static const struct row rows[] = {
+    {"means, normal", METRIC_MEAN, draw_normal, 1, 0, .5, false, SEQUENCE_USERS_MIN},
+    {"means, normal", METRIC_MEAN, draw_normal, 1, 0, .2, true, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .5, false, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .5, true, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .2, false, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .2, true, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5, tuned for an effect", METRIC_MEAN, draw_log_normal, 1.5, .15, .2,
+     false, SEQUENCE_USERS_MIN},
+    {"means, Pareto 2.5", METRIC_MEAN, draw_pareto, 2.5, 0, .5, false, SEQUENCE_USERS_MIN},
+    {"means, Pareto 2.5", METRIC_MEAN, draw_pareto, 2.5, 0, .2, false, SEQUENCE_USERS_MIN},
+    {"means, Pareto 2.5", METRIC_MEAN, draw_pareto, 2.5, 0, .2, true, SEQUENCE_USERS_MIN},
+    {"rates of 10 %", METRIC_RATE, draw_rate, .1, 0, .5, false, SEQUENCE_RATE_USERS_MIN},
+    {"rates of 10 %", METRIC_RATE, draw_rate, .1, 0, .2, true, SEQUENCE_RATE_USERS_MIN},
+    {"rates of 0.5 %", METRIC_RATE, draw_rate, .005, 0, .2, false, SEQUENCE_RATE_USERS_MIN},
+    {"rates of 0.5 %", METRIC_RATE, draw_rate, .005, 0, .2, true, SEQUENCE_RATE_USERS_MIN},
+    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, draw_ratio, 1.5, 0, .5, false,
+     SEQUENCE_USERS_MIN},
+    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, draw_ratio, 1.5, 0, .2, false,
+     SEQUENCE_USERS_MIN},
+    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, draw_ratio, 1.5, 0, .2, true,
+     SEQUENCE_USERS_MIN},
+    {"medians", METRIC_MEAN, NULL, .5, 0, .5, false, 1},
+    {"90th percentiles", METRIC_MEAN, NULL, .9, 0, .2, false, 1},
+    {"control: means, infinite variance (Pareto 1.5)", METRIC_MEAN, draw_pareto, 1.5, 0, .2, false,
+     SEQUENCE_USERS_MIN, true},
+    {"control: means, log-normal 1.5, from 50 users", METRIC_MEAN, draw_log_normal, 1.5, 0, .2,
+     false, 50, true},
+};
+
+/* Users of an arm at a look: they grow by a constant factor, so that many looks come early, where
+ * it is hardest. */
+static double users_at(const struct row *row, int look, int arm)
+{
+    double users =
+        floor(row->least * pow((double)USERS_MAX / row->least, (double)look / (LOOKS - 1)));
+
+    return arm == 0 ? floor(users * (1 - row->share) / row->share) : users;
+}
+
+static bool is_wrong_at(const struct row *row, const struct sums arms[2])
+{
+    struct sequence_tuning tuning = {row->effect, 5000};
+    double difference, variance;
+    struct always_valid result;
+
+    if (!has_events(&arms[0], row->metric) || !has_events(&arms[1], row->metric) ||
+        !estimate(arms, row->metric, row->adjusted, &difference, &variance))
+        return false;
+    confidence_sequence_difference(difference, variance, arms[0].n + arms[1].n, &tuning, alpha,
+                                   &result);
+    return result.evaluable && result.is_significant;
+}
+
+static bool difference_is_ever_wrong(const struct row *row, struct draws *draws)
+{
+    struct sums arms[2] = {0};
+
+    for (int look = 0; look < LOOKS; look++) {
+        struct user user = {0};
+
+        for (int arm = 0; arm < 2; arm++)
+            while (arms[arm].n < users_at(row, look, arm)) {
+                row->draw(draws, row->parameter, &user);
+                add(&arms[arm], &user);
+            }
+        if (is_wrong_at(row, arms))
+            return true;
+    }
+    return false;
+}
+
+/* Uniform values, since ranks know no more; cells are narrow around the quantile. */
+static int cell_of_value(double value, double share)
+{
+    return 1 + (int)fmin(fmax((value - share) * 10 * CELLS / 2 + CELLS / 2.0, -1), CELLS);
+}
+
+static struct quantile_cells cells_of(const int64_t *counts, struct quantile_cell *cells)
+{
+    int64_t through = 0;
+
+    for (int i = 0; i < CELLS + 2; i++)
+        cells[i] = (struct quantile_cell){i, i + 1, through += counts[i]};
+    return (struct quantile_cells){CELLS + 2, cells};
+}
+
+static bool quantile_is_ever_wrong(const struct row *row, struct draws *draws)
+{
+    int64_t counts[2][CELLS + 2] = {0};
+    struct quantile_cell cells[2][CELLS + 2];
+    double n[2] = {0};
+
+    for (int look = 0; look < LOOKS; look++) {
+        struct quantile_cells arms[2];
+
+        for (int arm = 0; arm < 2; arm++) {
+            for (; n[arm] < users_at(row, look, arm); n[arm]++)
+                counts[arm][cell_of_value(draws_uniform(draws), row->parameter)]++;
+            arms[arm] = cells_of(counts[arm], cells[arm]);
+        }
+        if (quantile_sequence_p(&arms[0], &arms[1], row->parameter, 2500, alpha) < alpha)
+            return true;
+    }
+    return false;
+}
+
+/* The lower end of the one-sided interval of level 99 % (Clopper and Pearson 1934). */
+static double lower_bound(int wrong, int streams)
+{
+    return wrong == 0 ? 0 : beta_quantile(0.01, wrong, streams - wrong + 1);
+}
+
+static bool run_row(const struct row *row, int streams)
+{
+    int wrong = 0;
+    double lower;
+
+    for (int i = 0; i < streams; i++) {
+        struct draws draws;
+
+        draws_start(&draws, &ziggurat, 53, (uint64_t)i);
+        wrong +=
+            row->draw ? difference_is_ever_wrong(row, &draws) : quantile_is_ever_wrong(row, &draws);
+    }
+    lower = lower_bound(wrong, streams);
+    printf("| %s | %s | %s | %d | %.2f %% | %.2f %% | %s |\n", row->name,
+           row->share < .5 ? "1 : 4" : "1 : 1", row->adjusted ? "yes" : "no", row->least,
+           100.0 * wrong / streams, 100 * lower,
+           row->claims_nothing ? "claims nothing"
+           : lower <= alpha    ? "holds"
+                               : "**fails**");
+    fflush(stdout);
+    return row->claims_nothing || lower <= alpha;
+}
+
+int main(int count, char **words)
+{
+    int64_t streams = STREAMS;
+    bool holds = true;
+
+    if (count > 2 || (count == 2 && !integer_parse(words[1], &streams)))
+        return 2;
+    ziggurat_build(&ziggurat);
+    printf("%lld A/A streams of %d looks, the smaller arm up to %d users, alpha 5 %%\n\n"
+           "| metric | split | adjusted | from users | ever wrong | lower 99 %% bound | |\n"
+           "|---|---|---|---|---|---|---|\n",
+           (long long)streams, LOOKS, USERS_MAX);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        holds = run_row(&rows[i], (int)streams) && holds;
+    return holds ? 0 : 1;
+}
