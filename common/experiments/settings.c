@@ -138,6 +138,8 @@ const struct setting experiments_settings_table[] = {
              "record gets a quarter of it."},
     {"AB_MAX_TEMPLATES", SETTING_INTEGER, AT(max_templates), "500", 1, 10000,
      .help = "Templates that may be kept beside those that come with the product."},
+    {"AB_MAX_METRICS", SETTING_INTEGER, AT(max_metrics), "1000", 1, 100000,
+     .help = "Metrics that the catalog may hold."},
     {"AB_MAX_WEBHOOKS", SETTING_INTEGER, AT(max_webhooks), "100", 1, 1000,
      .help = "Webhooks that may be registered."},
     {"AB_WEBHOOK_RUNNERS", SETTING_INTEGER, AT(webhook_runners), "4", 1, 64,

@@ -1,5 +1,6 @@
-/* The experiments service, family projects: saved designs, their histories, and templates. Routes
- * only. */
+/* The experiments service, family projects: saved designs, their histories, templates, and the
+ * catalog of metrics. Routes only. */
+#include "experiments-projects/metrics.h"
 #include "experiments-projects/project_schemas.h"
 #include "experiments-projects/projects.h"
 #include "experiments-projects/templates.h"
@@ -9,6 +10,8 @@
 #define PROJECT PROJECTS "/{project_id}"
 #define TEMPLATES "/api/v1/templates"
 #define TEMPLATE TEMPLATES "/{template_id}"
+#define METRICS "/api/v1/metrics"
+#define METRIC METRICS "/{metric_id}"
 
 static const struct route routes[] = {
     {.method = METHOD_GET,
@@ -173,6 +176,60 @@ static const struct route routes[] = {
      .tag = "templates",
      .summary = "Delete a template",
      .help = "403 template_delete_forbidden for those that come with the product."},
+    {.method = METHOD_GET,
+     .path = METRICS,
+     .role = ROLE_READER,
+     .query = &metrics_query_schema,
+     .reply = &metrics_reply_schema,
+     .handler = metrics_list,
+     .name = "list_metrics",
+     .tag = "metrics",
+     .summary = "List the metrics of the catalog"},
+    {.method = METHOD_POST,
+     .path = METRICS,
+     .role = ROLE_WRITER,
+     .body = &metric_definition_schema,
+     .reply = &metric_reply_schema,
+     .errors = ERRORS(409),
+     .handler = metrics_create,
+     .name = "create_metric",
+     .tag = "metrics",
+     .summary = "Add a metric to the catalog",
+     .help = "409 metric_name_taken, or metric_limit_reached when there are AB_MAX_METRICS."},
+    {.method = METHOD_GET,
+     .path = METRIC,
+     .role = ROLE_READER,
+     .reply = &metric_reply_schema,
+     .handler = metrics_read,
+     .name = "read_metric",
+     .tag = "metrics",
+     .summary = "Read a metric of the catalog",
+     .help = "With its versions, the projects that use it, and `defaults`: what a design starts "
+             "from that names it in `metrics.catalog_metric`."},
+    {.method = METHOD_PUT,
+     .path = METRIC,
+     .role = ROLE_WRITER,
+     .body = &metric_definition_schema,
+     .reply = &metric_reply_schema,
+     .errors = ERRORS(409),
+     .headers = HEADERS("If-Match"),
+     .handler = metrics_update,
+     .name = "update_metric",
+     .tag = "metrics",
+     .summary = "Change a metric of the catalog",
+     .help = "Makes the next version; projects keep the one that they were planned with. With "
+             "If-Match holding the version that was read, 409 metric_changed when somebody else "
+             "was faster."},
+    {.method = METHOD_DELETE,
+     .path = METRIC,
+     .role = ROLE_WRITER,
+     .reply = &metric_deleted_schema,
+     .errors = ERRORS(409),
+     .handler = metrics_delete,
+     .name = "delete_metric",
+     .tag = "metrics",
+     .summary = "Remove a metric from the catalog",
+     .help = "409 metric_in_use while a project was planned with it."},
 };
 
 static const struct http_family family = {

@@ -232,6 +232,11 @@ class TestReport:
         assert "Ship it" in text and "1,000" in text and "Rolled out &lt;b&gt;now&lt;/b&gt;." in text
         percent = stats["comparisons"][0]["analysis"]["observed_effect_relative"]
         assert f"{percent:+.1f}%" in text
+        for words in (stats["srm"]["verdict"], "Data quality", "Events in the window"):
+            assert words in text
+        markdown = experiment.client.get(experiment.path("report/markdown"))
+        assert markdown.status == 200 and markdown.headers.get("Content-Type") == "text/markdown; charset=utf-8"
+        assert f"{percent:+.1f}%" in markdown.text and stats["srm"]["verdict"] in markdown.text
         pdf = experiment.client.get(experiment.path("report/pdf"))
         assert pdf.status == 200 and pdf.body.startswith(b"%PDF-")
         assert "attachment" in pdf.headers.get("Content-Disposition")
@@ -242,5 +247,5 @@ class TestReport:
         assert answer.status == 200 and words in answer.text and "{{" not in answer.text
 
     def test_unknown(self, store):
-        for kind in ("html", "pdf"):
+        for kind in ("html", "pdf", "markdown"):
             assert store.client.get(f"{EXPERIMENTS}/{unknown_id()}/report/{kind}").status == 404

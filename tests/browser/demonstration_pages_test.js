@@ -26,10 +26,13 @@ const pages = Object.entries(lists).flatMap(([service, list]) => list.filter(({ 
 async function findIds(get) {
     const [{ id }] = (await get('/experiments/api/v1/experiments?limit=1')).experiments;
     const [{ trace_id: trace }] = (await get('/support/api/admin/traces?limit=1')).traces;
+    const [metric] = (await get('/experiments/api/v1/metrics?limit=1')).metrics;
     return {
         '/docs/{folder}/{name}': '/docs/use/support',
         '/experiments/projects/{id}': `/experiments/projects/${id}`,
         '/experiments/live/{id}': `/experiments/live/${id}`,
+        '/experiments/tools/{name}': '/experiments/tools/sensitivity',
+        '/experiments/catalog/{id}': `/experiments/catalog/${metric.id}`,
         '/support/admin/traces/{id}': `/support/admin/traces/${trace}`,
     };
 }
@@ -57,7 +60,9 @@ async function makePerson() {
 /* {storageState, ids}: what a browser keeps of the sign-in, and the addresses that only who is signed in can find. */
 async function signIn() {
     const page = await open(`${portal}/sign-in`);
-    await signInByForm(page, await makePerson());
+    const person = await makePerson();
+    await as(person, 'POST', '/experiments/api/v1/metrics', { name: `Metric of ${person.username}`, kind: 'binary', event_name: 'purchase' });
+    await signInByForm(page, person);
     await page.waitForSelector('[data-card]');
     const ids = await findIds((path) => page.evaluate(async (address) => (await fetch(address)).json(), path));
     const storageState = await page.context().storageState();

@@ -239,9 +239,8 @@ static bool robust_place_fits(const void *object)
 static const struct schema_rule robust_rules[] = {
     {"errors.schemas.robust_metric_at", robust_place_fits},
 };
-static SCHEMA(robust_schema, struct robust_metric, "RobustMetric", robust_fields,
-              .help = "A metric seen in a way that few large values cannot sway.",
-              RULES(robust_rules));
+SCHEMA(robust_schema, struct robust_metric, "RobustMetric", robust_fields,
+       .help = "A metric seen in a way that few large values cannot sway.", RULES(robust_rules));
 
 #define OWNER struct metric_direction
 static const struct field metric_direction_fields[] = {
@@ -251,6 +250,15 @@ static const struct field metric_direction_fields[] = {
 #undef OWNER
 static SCHEMA(metric_direction_schema, struct metric_direction, "MetricDirection",
               metric_direction_fields, .help = "Where a secondary metric should go.");
+
+#define OWNER struct payload_catalog_metric
+static const struct field catalog_metric_fields[] = {
+    STRING(OWNER, id, .required = true, .min_length = 1, .max_length = 64),
+    INTEGER(OWNER, version, .required = true, .lower = AT_LEAST(1)),
+};
+#undef OWNER
+SCHEMA(payload_catalog_metric_schema, struct payload_catalog_metric, "CatalogMetricReference",
+       catalog_metric_fields, .help = "A version of a metric of the catalog.");
 
 #define OWNER struct payload_metrics
 static const struct field metrics_fields[] = {
@@ -288,6 +296,9 @@ static const struct field metrics_fields[] = {
                     .help = "With after_exposure: how long after the exposure events count."),
     OBJECTS(OWNER, metric_rules, payload_metric_rule_schema, .max_length = PAYLOAD_METRIC_RULES_MAX,
             .omit_if_null = true, .help = "Of metrics that count in their own way."),
+    OBJECT(OWNER, catalog_metric, payload_catalog_metric_schema, .nullable = true,
+           .omit_if_null = true,
+           .help = "The metric of the catalog that the plan was made with (/api/v1/metrics)."),
 };
 #undef OWNER
 

@@ -85,6 +85,7 @@ struct robust_metric {
     bool ignore_zeros;
     int direction; /* enum goal_direction */
 };
+SCHEMA_OF(robust_schema, struct robust_metric);
 
 /* Desired direction of a secondary metric when it is not an increase. */
 struct metric_direction {
@@ -103,6 +104,13 @@ struct guardrail_metric {
     int direction; /* enum guardrail_direction */
     struct optional_number non_inferiority_margin_pct;
 };
+
+/* The metric of the catalog that the plan was made with. */
+struct payload_catalog_metric {
+    const char *id;
+    int64_t version;
+};
+SCHEMA_OF(payload_catalog_metric_schema, struct payload_catalog_metric);
 
 struct payload_metrics {
     const char *primary_metric_name;
@@ -126,8 +134,9 @@ struct payload_metrics {
     OBJECT_LIST(struct guardrail_metric, guardrail_metrics);    /* struct guardrail_metric */
     OBJECT_LIST(struct robust_metric, robust_metrics);          /* struct robust_metric */
     int conversion_window;                                      /* enum conversion_window */
-    struct optional_number conversion_window_days; /* after the exposure; absent = any */
-    OBJECT_LIST(struct metric_rule, metric_rules); /* struct metric_rule */
+    struct optional_number conversion_window_days;       /* after the exposure; absent = any */
+    OBJECT_LIST(struct metric_rule, metric_rules);       /* struct metric_rule */
+    const struct payload_catalog_metric *catalog_metric; /* NULL = of no catalog */
 };
 
 struct payload_constraints {

@@ -3,6 +3,7 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "experiments/audit/audit_store.h"
+#include "experiments/projects/metric_uses.h"
 #include "experiments/projects/project_rows.h"
 #include "experiments/projects/project_slug.h"
 #include "text/fold.h"
@@ -281,6 +282,7 @@ static enum error lock_any(const struct project_call *call, const char *id, cons
 
 /* A new project, prepared before the transaction begins, because other processes wait during it. */
 struct new_project {
+    const struct experiment_payload *payload;
     const char *id;
     const char *name;
     const char *document;
@@ -295,7 +297,8 @@ static struct new_project prepare(const struct project_call *call,
 {
     const char *name = payload->project->project_name;
 
-    return (struct new_project){.id = new_id(call->arena),
+    return (struct new_project){.payload = payload,
+                                .id = new_id(call->arena),
                                 .name = name,
                                 .document = payload_to_json(payload, call->arena),
                                 .sort_name = project_sort_name(call->arena, name),
@@ -329,6 +332,8 @@ static enum error insert(const struct project_call *call, const struct new_proje
         error = project_add_slug(call->db, call->arena, new->id, new->name, call->problem);
     if (!error)
         error = count_change(call, (struct tally){false, new->metric_type}, 1);
+    if (!error)
+        error = metric_use_note(call, new->id, new->payload, NULL);
     return error ? error : record(call, "project.create", new->id, new->name, NULL);
 }
 
@@ -420,6 +425,9 @@ static enum error replace(const struct project_call *call, const struct project 
     if (!error)
         error = count_move(call, (struct tally){false, before->metric_type},
                            (struct tally){false, metric_type});
+    if (!error)
+        error = metric_use_note(call, before->id, payload,
+                                project_payload(before->document, call->arena));
     if (error)
         return error;
     return record(call, "project.update", before->id, name,

@@ -305,6 +305,30 @@ static void add_arms(const struct report_context *context, const struct live_sta
     document_text(document, stats->srm->verdict);
 }
 
+/* What came in, and what of it does not count. */
+static void add_quality(const struct report_context *context, const struct live_stats *stats,
+                        struct report_document *document)
+{
+    const struct {
+        const char *key;
+        int64_t count;
+    } facts[] = {
+        {"export.quality_in_window", stats->event_timing->in_window},
+        {"export.quality_late", stats->event_timing->late},
+        {"export.quality_early", stats->event_timing->out_of_order},
+        {"export.quality_linked", stats->identity_resolution->linked_identities},
+        {"export.quality_excluded", stats->exclusions->total_filtered},
+        {"export.quality_multiple", stats->population->multiple_exposure_users},
+        {"export.quality_unknown_events", stats->unknown_metrics->events_total},
+    };
+
+    document_heading(document, 1, report_label(context, "export.quality"));
+    document_begin(document, BLOCK_FACTS, 2);
+    for (size_t i = 0; i < COUNT_OF(facts); i++)
+        document_fact(document, report_label(context, facts[i].key),
+                      thousands(context, facts[i].count));
+}
+
 static int64_t sum_of(const struct integer_list *list)
 {
     int64_t sum = 0;
@@ -433,6 +457,7 @@ void report_of_result(const struct report_context *context, const struct result_
     add_scorecard(context, facts->stats, document);
     add_intervals(context, facts->stats, document);
     add_arms(context, facts->stats, document);
+    add_quality(context, facts->stats, document);
     add_plan(context, facts, document);
     add_outcomes(context, facts->outcomes, document);
     add_course(context, facts->course, document);

@@ -1,6 +1,6 @@
 /*
- * Plans a test in six steps and saves it as a project; with ?project= in the address, revises one. What has
- * been entered is kept for the tab until it is saved.
+ * Plans a test in six steps and saves it as a project; with ?project= in the address, revises one, with ?metric=
+ * starts from a metric of the catalog. What has been entered is kept for the tab until it is saved.
  */
 import '../../shared/shell.js';
 import { onLocale, t } from '../../shared/i18n.js';
@@ -20,7 +20,7 @@ import { stepView, view } from './view.js';
 
 /** @type {Client<'experiments'>} */
 const client = createClient();
-const { project: id } = readQuery({ project: '' });
+const { project: id, metric } = readQuery({ project: '', metric: '' });
 const isNew = id === '';
 const analysisMs = 30000;
 const base = /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
@@ -147,6 +147,10 @@ state.templates = createResource(update, async (signal) => {
         const { data } = await client.get(base, { signal });
         if (!state.wizard.hasDraft()) write(data.payload, { version: data.updated_at });
         return [];
+    }
+    if (metric !== '') {
+        const { data } = await client.get(/** @type {const} */ (`/api/v1/metrics/${encodeURIComponent(metric)}`), { signal });
+        write({ ...blank, metrics: data.defaults }, {});
     }
     return (await client.get('/api/v1/templates', { signal })).data.templates;
 });

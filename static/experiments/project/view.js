@@ -120,6 +120,8 @@ function reportsCard({ run: kept, busy, actions }) {
     </section>`;
 }
 
+const catalogLink = ({ id, version }) => html`<a href=${address(`/catalog/${encodeURIComponent(id)}`)}>${t('project.catalog_version', { version })}</a>`;
+
 function designCard({ project, id, actions }) {
     const { hypothesis, metrics, setup, constraints } = project.data.payload;
     const type = metrics.metric_type;
@@ -130,6 +132,7 @@ function designCard({ project, id, actions }) {
     ];
     const facts = [
         [t('project.metric'), html`<span dir="auto">${metrics.primary_metric_name}</span>`],
+        ...(metrics.catalog_metric ? [[t('project.catalog_metric'), catalogLink(metrics.catalog_metric)]] : []),
         [t('field.metric_type'), t(`metric.${type}`)],
         [t(`field.baseline_value.${type}`), type === 'binary' ? formatPercent(metrics.baseline_value) : formatNumber(metrics.baseline_value)],
         [t('field.mde_pct'), percentOf(metrics.mde_pct)],

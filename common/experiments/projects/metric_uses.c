@@ -1,0 +1,56 @@
+/* SQL of the uses of metrics. */
+#include "experiments/projects/metric_uses.h"
+#include "db/query.h"
+
+#include <string.h>
+
+static const struct statement forget_use = {
+    .name = "metric_use_forget",
+    .sql = "DELETE FROM catalog_metric_uses WHERE project_id = ?",
+};
+static const struct statement note_use = {
+    .name = "metric_use_note",
+    .sql = "INSERT INTO catalog_metric_uses (project_id, metric_id, version)"
+           " SELECT ?, metric_id, version FROM catalog_metric_versions"
+           " WHERE metric_id = ? AND version = ?",
+};
+
+static enum error forget(const struct project_call *call, const char *project_id)
+{
+    struct query *query = db_query(call->db, &forget_use);
+
+    query_bind_text(query, project_id);
+    return query_end(query, call->problem);
+}
+
+static bool is_named(const struct payload_catalog_metric *metric,
+                     const struct experiment_payload *design)
+{
+    const struct payload_catalog_metric *named = design ? design->metrics->catalog_metric : NULL;
+
+    return named && named->version == metric->version && strcmp(named->id, metric->id) == 0;
+}
+
+enum error metric_use_note(const struct project_call *call, const char *project_id,
+                           const struct experiment_payload *payload,
+                           const struct experiment_payload *before)
+{
+    const struct payload_catalog_metric *named = payload->metrics->catalog_metric;
+    enum error error = forget(call, project_id);
+    struct query *query;
+    int64_t noted;
+
+    if (error || !named)
+        return error;
+    query = db_query(call->db, &note_use);
+    query_bind_text(query, project_id);
+    query_bind_text(query, named->id);
+    query_bind_integer(query, named->version);
+    noted = query_changes(query);
+    error = query_end(query, call->problem);
+    if (!error && noted == 0 && !is_named(named, before))
+        error = problem_set(call->problem, ERROR_INVALID, "catalog_metric_unknown",
+                            "metrics.catalog_metric: the catalog has no version %lld of metric %s",
+                            (long long)named->version, named->id);
+    return error;
+}
