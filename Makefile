@@ -234,6 +234,12 @@ bench-support: packages-test
 soak:
 	@ASSAY_TEST_SOAK=1 $(MAKE) --no-print-directory test
 
+# How often comparisons of clusters and of several arms are wrong without an effect: the tables of
+# docs/use/error-rates-arms.md. RUNS=10000 by default.
+error-rates-arms: $(BUILD)/tests/oracle/arms_error_rates
+	@$< $(RUNS)
+.PHONY: error-rates-arms
+
 # The engines beyond one host, killed while they work: half an hour. PARTS="kafka redis" are the files of tests/scale
 # that run, all of them by default.
 scale: packages-scale
