@@ -110,6 +110,15 @@ static bool all_the_same(const struct binned_cell *cell)
                ALL_THE_SAME * sum_value(&cell->squares);
 }
 
+struct binned_edges binned_cell_ends(const struct binned_cell *cell)
+{
+    double value = sum_value(&cell->sum) / (double)cell->count;
+
+    if (cell->index == 0 || all_the_same(cell))
+        return (struct binned_edges){value, value};
+    return binned_edges(cell->index);
+}
+
 /* The value of a rank, from 1. */
 static double value_at(const struct binned_sample *sample, double rank)
 {

@@ -30,6 +30,10 @@ struct binned_cell {
     struct sum sum, squares;
 };
 
+/* Between which ends the values of a cell lie: the edges of its bin, or twice the one value that
+ * all of them have. */
+struct binned_edges binned_cell_ends(const struct binned_cell *cell);
+
 /* Cells in ascending order; `total` is the sum of their counts. */
 struct binned_sample {
     size_t count;

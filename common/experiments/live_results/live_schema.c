@@ -379,6 +379,11 @@ static const struct field metric_comparison_fields[] = {
                      .help = "Of secondary metrics: by the adjusted p-value."),
     NULLABLE_BOOLEAN(OWNER, is_improvement,
                      .help = "The effect has the direction of the metric; null without an effect."),
+    NULLABLE_NUMBER(OWNER, always_valid_p_value, ROUNDED(6),
+                    .help = "Of quantiles, valid at every look."),
+    NULLABLE_NUMBER(OWNER, always_valid_lower, ROUNDED(6),
+                    .help = "The interval that goes with it; null while it has no such end."),
+    NULLABLE_NUMBER(OWNER, always_valid_upper, ROUNDED(6)),
 };
 #undef OWNER
 static SCHEMA(metric_comparison_schema, struct live_metric_comparison, "LiveMetricComparison",

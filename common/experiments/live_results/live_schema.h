@@ -269,6 +269,8 @@ struct live_metric_comparison {
     struct optional_number p_value_adjusted;
     struct optional_boolean is_significant;
     struct optional_boolean is_improvement;
+    struct optional_number always_valid_p_value; /* of quantiles */
+    struct optional_number always_valid_lower, always_valid_upper;
 };
 struct live_metric {
     const char *name;

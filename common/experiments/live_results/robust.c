@@ -3,6 +3,7 @@
 
 #include "math/normal.h"
 #include "stats/binned.h"
+#include "stats/sequential/confidence_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -125,6 +126,40 @@ static void compare_winsorized(const struct robust *robust, int arm,
     compare_means(robust, &before, &after, result);
 }
 
+static struct quantile_cells cells_of(const struct binned_sample *sample, struct arena *arena)
+{
+    struct quantile_cell *cells = ARENA_ARRAY(arena, struct quantile_cell, sample->count);
+    int64_t through = 0;
+
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct binned_edges ends = binned_cell_ends(&sample->cells[i]);
+
+        through += sample->cells[i].count;
+        cells[i] = (struct quantile_cell){ends.lower, ends.upper, through};
+    }
+    return (struct quantile_cells){sample->count, cells};
+}
+
+/* Valid at every look; the bins make the interval wider. */
+static void add_always_valid(const struct robust *robust, const struct binned_sample *before,
+                             const struct binned_sample *after,
+                             struct live_metric_comparison *result)
+{
+    struct arena *arena = robust->results->call->arena;
+    const struct quantile_cells control = cells_of(before, arena);
+    const struct quantile_cells treatment = cells_of(after, arena);
+    struct quantile_sequence sequence;
+
+    if (control.count == 0 || treatment.count == 0)
+        return;
+    quantile_sequence_difference(&control, &treatment, robust->asked->at / 100,
+                                 (double)robust->results->call->mixture_users,
+                                 robust->results->alpha, &sequence);
+    result->always_valid_p_value = live_results_number(true, sequence.p_value);
+    result->always_valid_lower = live_results_number(true, sequence.lower);
+    result->always_valid_upper = live_results_number(true, sequence.upper);
+}
+
 static void compare_quantiles(const struct robust *robust, int arm,
                               struct live_metric_comparison *result)
 {
@@ -134,6 +169,7 @@ static void compare_quantiles(const struct robust *robust, int arm,
     struct binned_quantile before, after;
     double error, effect;
 
+    add_always_valid(robust, &samples[CONTROL_ARM], &samples[arm], result);
     if (!binned_quantile(&samples[CONTROL_ARM], share, z, &before) ||
         !binned_quantile(&samples[arm], share, z, &after))
         return;

@@ -127,7 +127,27 @@ static double at_most(const struct ranks *ranks, double rank)
     return rank >= ranks->total ? INFINITY : cell_of(ranks, rank + 1)->upper;
 }
 
-/* All pairs of ranks whose product stays below 1 / alpha. */
+static double through(const struct quantile_cells *cells, size_t index)
+{
+    return index > 0 ? (double)cells->at[index - 1].through : 0;
+}
+
+/* The difference where the control's quantile has this rank. */
+static void bound_at_rank(const struct ranks *control, const struct ranks *treatment, double rank,
+                          double limit, struct quantile_sequence *result)
+{
+    double left = limit - log_ratio(control, rank);
+    double low = furthest_rank(treatment, left, false);
+    double high = furthest_rank(treatment, left, true);
+
+    if (isnan(low))
+        return;
+    result->upper = fmax(result->upper, at_most(treatment, high) - at_least(control, rank));
+    result->lower = fmin(result->lower, at_least(treatment, low) - at_most(control, rank));
+}
+
+/* All pairs of ranks whose product stays below 1 / alpha. Of the ranks with the same ends the best
+ * one leaves most to the treatment; so many values cost no more than their cells. */
 static void bound_difference(const struct ranks *control, const struct ranks *treatment,
                              double limit, struct quantile_sequence *result)
 {
@@ -136,21 +156,20 @@ static void bound_difference(const struct ranks *control, const struct ranks *tr
 
     result->lower = INFINITY;
     result->upper = -INFINITY;
-    for (double rank = first; rank <= last; rank++) {
-        double left = limit - log_ratio(control, rank);
-        double low = furthest_rank(treatment, left, false);
-        double high = furthest_rank(treatment, left, true);
+    if (isnan(first))
+        return;
+    bound_at_rank(control, treatment, 0, limit, result);
+    bound_at_rank(control, treatment, control->total, limit, result);
+    for (size_t i = 0; i < control->cells->count; i++) {
+        double before = through(control->cells, i), after = through(control->cells, i + 1);
 
-        if (isnan(low))
+        if (after < first || before > last)
             continue;
-        result->upper = fmax(result->upper, at_most(treatment, high) - at_least(control, rank));
-        result->lower = fmin(result->lower, at_least(treatment, low) - at_most(control, rank));
+        bound_at_rank(control, treatment, fmin(fmax(control->best, before + 1), after), limit,
+                      result);
+        bound_at_rank(control, treatment, fmin(fmax(control->best, before), after - 1), limit,
+                      result);
     }
-}
-
-static double through(const struct quantile_cells *cells, size_t index)
-{
-    return index > 0 ? (double)cells->at[index - 1].through : 0;
 }
 
 /* The smallest product over all common places of both quantiles, in logarithms. */
