@@ -89,6 +89,10 @@ const struct setting experiments_settings_table[] = {
      1073741824, .help = "Largest request body."},
     {"AB_MAX_WORKSPACE_BODY_BYTES", SETTING_INTEGER, AT(max_workspace_body_bytes), "8388608", 1024,
      1073741824, .help = "Largest workspace bundle; not below AB_MAX_REQUEST_BODY_BYTES."},
+    {"AB_MAX_DATA_UPLOAD_BYTES", SETTING_INTEGER, AT(max_data_upload_bytes), "1073741824", 1024,
+     68719476736.0,
+     .help = "Largest file of users for POST /api/v1/results/file; about as much is written beside "
+             "it while it is analyzed."},
     {"AB_MAX_UNPACKED_BODY_BYTES", SETTING_INTEGER, AT(max_unpacked_body_bytes), "8388608", 1024,
      1073741824,
      .help =

@@ -27,6 +27,13 @@ static const struct reason_answer reasons[] = {
     {"targeting_key_missing", 400, "targeting_key_missing"},
     {"metric_unknown", 400, "metric_unknown"},
     {"client_key_limit_reached", 409, "client_key_limit_reached"},
+    {"data_mapping", 400, "data_mapping"},
+    {"unknown_column", 400, "unknown_column"},
+    {"unknown_control", 400, "unknown_control"},
+    {"data_arms", 400, "data_arms"},
+    {"empty_file", 400, "empty_file"},
+    {"data_analyses", 400, "data_analyses"},
+    {"too_many_users", 400, "too_many_users"},
     {"not_decided", 409, "not_decided"},
     {"experiment_started", 409, "experiment_started"},
     {"outcome_variation", 400, "bad_request"},
@@ -102,6 +109,7 @@ static void set_limits(const struct experiments_settings *settings, struct http_
     policy->body_limits[LIMIT_STANDARD] = (size_t)settings->max_request_body_bytes;
     policy->body_limits[LIMIT_WORKSPACE] = (size_t)settings->max_workspace_body_bytes;
     policy->body_limits[LIMIT_CHATAPP] = (size_t)settings->max_chatapp_body_bytes;
+    policy->body_limits[LIMIT_DATA] = (size_t)settings->max_data_upload_bytes;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
     policy->json_depth = (int)settings->max_json_depth;
     policy->admission_enabled = settings->compute_admission_enabled;

@@ -13,6 +13,15 @@ OPERATOR_PATHS = ("/api/v1/keys", "/api/v1/webhooks")
 MADE_BY = {"/api/v1/experiments": "/api/v1/projects"}
 
 
+# A form with a file of users.
+DATA_FORM = (
+    b'--data\r\nContent-Disposition: form-data; name="mapping"\r\n\r\n'
+    b'{"arm":"variant","value":"revenue","metric_type":"continuous"}\r\n'
+    b'--data\r\nContent-Disposition: form-data; name="file"; filename="users.csv"\r\n\r\n'
+    b"variant,revenue\na,1\na,2\na,4\nb,2\nb,5\nb,6\n\r\n--data--\r\n"
+)
+
+
 def token_for(path):
     name = "AB_ADMIN_TOKEN" if path.startswith(OPERATOR_PATHS) else "AB_API_TOKEN"
     return {"Authorization": f"Bearer {TOKENS[name]}"}
@@ -74,6 +83,9 @@ class Caller:
         path = self.path(operation, fresh=True)
         if operation.method == "POST" and path.startswith("/api/v1/workspace/"):  # takes what the export gives
             return self.send_text(operation, self.client.get("/api/v1/workspace/export", headers=token_for(path)).text)
+        if operation.name == "results_file":
+            return self.client.send("POST", path, data=DATA_FORM, headers={
+                **token_for(path), "Content-Type": "multipart/form-data; boundary=data"})
         if value is None and self.document.body_schema(operation):
             value = self.example(operation)
         answer = self.send(operation, path, value)

@@ -53,8 +53,23 @@ static const char empty_workspace[] =
     "{\"projects\":0,\"analysis_runs\":0,\"export_events\":0,\"project_revisions\":0},"
     "\"checksum_sha256\":\"39af1edf1421127323d9c1dc2deae4633968b0c85ead09982c2a12545e4f0503\"}}";
 
+/* A form with a file of users. */
+static const char data_form[] =
+    "--walk\r\nContent-Disposition: form-data; name=\"mapping\"\r\n\r\n"
+    "{\"arm\":\"a\",\"value\":\"y\",\"covariates\":[\"x\"],\"metric_type\":\"continuous\"}\r\n"
+    "--walk\r\nContent-Disposition: form-data; name=\"file\"; filename=\"u.csv\"\r\n\r\n"
+    "a,y,x\nc,1,2\nc,3,2\nc,2,5\nc,4,1\nt,2,3\nt,5,1\nt,3,\nt,6,7\n\r\n--walk--\r\n";
+
+static const char *type_of(const struct route *route)
+{
+    return route->form ? "multipart/form-data; boundary=walk" : "application/json";
+}
+#define WALK_TYPE type_of
+
 static const char *body_of(const struct route *route)
 {
+    if (route->form)
+        return data_form;
     if (route->takes && strstr(route->path, "/workspace/"))
         return empty_workspace;
     if (route->takes && strcmp(route->path, "/chatapp/commands") == 0)

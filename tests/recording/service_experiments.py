@@ -81,6 +81,10 @@ def results(block, observed, *kinds):
     return [{"metric_type": kind, block: observed} for kind in kinds]
 
 
+DATA_FORM = (b'--data\r\nContent-Disposition: form-data; name="mapping"\r\n\r\n{"arm":"a","value":"y","metric_type":"count"}\r\n'
+             b'--data\r\nContent-Disposition: form-data; name="file"; filename="u.csv"\r\n\r\na,y\nx,1\nx,3\nz,2\nz,5\nz,\n\r\n'
+             b"--data--\r\n")
+
 COMPUTED = {
     "calculate": [
         SIZING, {**SIZING, "planned_test": "fisher_exact", "mde_pct": 60}, {**SIZING, **CLUSTERS, **BAYES}, {**SIZING, "actual_counts": [4900, 5100]},
@@ -329,6 +333,7 @@ def scenario(context):
         values={"project_id": project, "experiment_id": project, "template_id": template, "api_key_id": key, "webhook_id": hooks[0], "delivery_id": delivery},
         queries={"compare_two_projects": [f"?base_id={demo[0]}&candidate_id={demo[1]}"]},
         bodies={**COMPUTED, "compare_projects": [{"project_ids": demo[:2]}]},
-        contents={"validate_workspace": workspace, "import_workspace": workspace, "chat_command": [signed], "chat_interactive": [signed],
+        contents={"results_file": [({"Content-Type": "multipart/form-data; boundary=data"}, DATA_FORM)],
+                  "validate_workspace": workspace, "import_workspace": workspace, "chat_command": [signed], "chat_interactive": [signed],
                   "chat_event": [({"Content-Type": "application/json"}, b"{}")],
                   **{name: [({"Content-Type": "application/x-ndjson"}, lines[route])] for name, route in names.items()}})
