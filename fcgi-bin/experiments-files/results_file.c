@@ -32,9 +32,9 @@ static const char *place_of(const struct schema_path *path, struct arena *arena)
 /* 400 data_mapping, which names the member. */
 static enum error refuse_mapping(struct request *request, const char *key, const char *place)
 {
-    return problem_set(&request->problem, ERROR_INVALID, "data_mapping", "%s",
-                       locale_format(request->locale, request->arena, key,
-                                     TEXT_ARGUMENTS({"name", place})));
+    return problem_set(
+        &request->problem, ERROR_INVALID, "data_mapping", "%s",
+        locale_format(request->locale, request->arena, key, TEXT_ARGUMENTS({"name", place})));
 }
 
 static enum error read_mapping(struct request *request, struct data_mapping *mapping)
