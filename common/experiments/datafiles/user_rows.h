@@ -30,7 +30,7 @@ MUST_CHECK enum error user_rows_add(struct user_rows *rows, const struct regress
 MUST_CHECK enum error user_rows_flush(struct user_rows *rows, struct problem *problem);
 
 /* Reading, as a regression_source does it: the state is the rows. */
-void user_rows_rewind(void *rows);
-bool user_rows_next(void *rows, struct regression_user *user);
+void user_rows_rewind(void *state);
+bool user_rows_next(void *state, struct regression_user *user);
 
 #endif
