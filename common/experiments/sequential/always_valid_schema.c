@@ -4,7 +4,7 @@
 #include "stats/sequential/confidence_sequence.h"
 
 enum { TUNING_USERS_PRESET = 5000 };
-#define SIZE_MAX_VALUE 1e100 /* squares and their products stay numbers */
+#define SIZE_MAX_VALUE 1e12 /* squares and their products keep their digits */
 #define WITHIN .lower = AT_LEAST(-SIZE_MAX_VALUE), .upper = AT_MOST(SIZE_MAX_VALUE)
 #define SPREAD .lower = AT_LEAST(0), .upper = AT_MOST(SIZE_MAX_VALUE)
 #define CORRELATION .lower = AT_LEAST(-1), .upper = AT_MOST(1)
