@@ -3,6 +3,7 @@ the sender are killed; no answer that is older than it says; and how long a metr
 
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -152,16 +153,29 @@ class Reader:
             self.refused += 1
 
 
+def send_until_taken(live, events):
+    """Again while the service is busy: what it has taken already changes nothing."""
+    answers = []
+
+    def is_taken():
+        answers.append(live.post("/v1/events", {"events": events}, headers=KEY, checked=False))
+        assert answers[-1].status_code in (200, 503), answers[-1].text
+        return answers[-1].status_code == 200
+
+    wait_for(is_taken, seconds=SEND_SECONDS)
+    return answers[-1].json()
+
+
 def send_rest(live, events, count):
     """Sends so many events with nothing killed, or what SEND_SECONDS allow; returns how many."""
     end = time.monotonic() + SEND_SECONDS
     sent = 0
     with ThreadPoolExecutor(SENDERS) as pool:
         while sent < count and time.monotonic() < end:
-            batches = [events.batch(2 * BATCH) for _ in range(SENDERS)]
-            for answer in pool.map(lambda batch: send(live, batch), batches):
+            batches = [events.batch(BATCH) for _ in range(SENDERS)]
+            for answer in pool.map(lambda batch: send_until_taken(live, batch), batches):
                 assert answer["dead_lettered"] == 0, answer
-            sent += 2 * BATCH * SENDERS
+            sent += BATCH * SENDERS
     return sent
 
 
@@ -223,8 +237,11 @@ def test_a_release_of_today_answers_the_same_statements_alike(sales, engine, tmp
     [[incarnation]] = copied.sql("SELECT incarnation FROM columnar_tables")
     table = f"own_sales_sale_{incarnation}"
     [made] = json.loads(engine.ask(f"SHOW CREATE TABLE assay_livedata.{table} FORMAT JSONCompact"))["data"]
-    # A copy that stands still: the table gets a row at each step of the journal.
+    # A copy that stands still, as the table gets a row at each step of the journal, and that keeps all rows: which of
+    # those with one key collapse depends on the order of their inserts.
     create = made[0].replace(f"assay_livedata.{table}", "still", 1)
+    create, engines = re.subn(r"CollapsingMergeTree\([^)]*\)", "MergeTree()", create)
+    assert engines == 1, create
     engine.ask(create, database="assay_livedata")
     engine.ask(f"INSERT INTO still SELECT * FROM {table}", database="assay_livedata")
     rows = tmp_path / "rows"
