@@ -3,6 +3,7 @@
 A path like /things/{thing_id}/name is called on a thing that POST /things has made from its example.
 """
 
+import itertools
 import json
 
 from conftest import TOKENS
@@ -33,10 +34,14 @@ class Caller:
     def __init__(self, client):
         self.client = client
         self.document = client.document
+        self.numbers = itertools.count(1)  # of names that only one may have
         self.kept = {}  # collection path: id of a resource that only refused calls are made on
 
     def example(self, operation):
-        return self.document.example(operation)
+        example = self.document.example(operation)
+        if operation.path.startswith("/api/v1/metrics"):  # no two metrics of the catalog have one name
+            example["name"] += f" {next(self.numbers)}"
+        return example
 
     def path(self, operation, fresh=False):
         """The operation's path with ids of existing resources; new ones where the call may change them."""
@@ -57,9 +62,11 @@ class Caller:
             maker = self.document.find("POST", made_by)
             answer = self.send(maker, made_by, self.example(maker))
             assert answer.status == 200, answer
+            made = answer.json()
+            made = made.get("metric", made)  # a metric comes with its versions and uses beside it
             if fresh:
-                return answer.json()["id"]
-            self.kept[collection] = answer.json()["id"]
+                return made["id"]
+            self.kept[collection] = made["id"]
         return self.kept[collection]
 
     def _share(self):

@@ -12,7 +12,7 @@ from openapi import at
 TYPE_ERRORS = {
     "string": "string_type", "integer": "int_type", "number": "float_type", "boolean": "bool_type",
     "array": "list_type", "enum": "literal_error", "object": "model_attributes_type",
-    "dictionary": "dict_type",
+    "dictionary": "dict_type", "moment": "datetime_parsing",
 }
 # Values of the wrong type, and the error each gives. Strings that read as numbers are no error.
 WRONG_VALUES = {
@@ -26,6 +26,8 @@ WRONG_VALUES = {
     "enum": [("no such word", "literal_error"), ("", "literal_error"), (5, "literal_error"), ([], "literal_error")],
     "object": [(5, "model_attributes_type"), ("x", "model_attributes_type"), ([], "model_attributes_type")],
     "dictionary": [(5, "dict_type"), ("x", "dict_type"), ([], "dict_type")],
+    "moment": [("yesterday", "datetime_parsing"), ("2026-13-01", "datetime_parsing"), (True, "datetime_parsing"),
+               ([], "datetime_parsing"), ({}, "datetime_parsing")],
     "any": [],
 }
 BOUNDS = {
@@ -110,7 +112,7 @@ class Bench:
         self.document, self.body = caller.document, caller.example(operation)
 
     def put(self, value):
-        body = self.document.with_value(self.operation, self.body, self.field.location, value)
+        body = self.document.with_value(self.operation, self.caller.example(self.operation), self.field.location, value)
         return self.caller.ask(self.operation, body)
 
     def without(self):

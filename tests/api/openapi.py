@@ -46,6 +46,8 @@ class Field:
     def kind(self):
         if "enum" in self.schema:
             return "enum"
+        if self.schema.get("format") == "date-time":
+            return "moment"
         kind = self.schema.get("type", "any")
         kind = [k for k in kind if k != "null"][0] if isinstance(kind, list) else kind
         return "dictionary" if kind == "object" and "properties" not in self.schema else kind
@@ -207,6 +209,8 @@ class Document:
             return schema["enum"][0]
         if field.kind in ("integer", "number"):
             return self._fitting_number(schema, field.kind == "integer")
+        if field.kind == "moment":
+            return "2026-07-31T12:00:00Z"
         if field.kind == "string":
             return "x" * max(1, schema.get("minLength", 0))
         if field.kind == "boolean":
@@ -251,7 +255,7 @@ class Document:
 
 # A value of another type for each kind of field.
 OTHER_TYPE = {"string": 5, "integer": "x", "number": "x", "boolean": "x", "enum": "no such word", "array": "x", "object": "x",
-              "dictionary": 5}
+              "dictionary": 5, "moment": "yesterday"}
 
 
 def wrong_values(field):
