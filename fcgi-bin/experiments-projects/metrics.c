@@ -130,9 +130,13 @@ enum error metrics_create(struct request *request, struct reply *reply)
     enum error error = begin(request, &call);
 
     if (!error)
-        error =
-            catalog_create(&call, request->body, service_settings(request)->max_metrics, metric);
-    return error ? error : compose(&call, metric, reply);
+        error = db_begin(call.db, DB_WRITE, call.problem); /* what cannot be told is not kept */
+    if (error)
+        return error;
+    error = catalog_create(&call, request->body, service_settings(request)->max_metrics, metric);
+    if (!error)
+        error = compose(&call, metric, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 /* The version in If-Match, quoted or not; METRIC_ANY_VERSION where there is none. */
@@ -152,9 +156,14 @@ enum error metrics_update(struct request *request, struct reply *reply)
     enum error error = begin(request, &call);
 
     if (!error)
-        error = catalog_update(&call, request->arguments[0], version_of(request), request->body,
-                               metric);
-    return error ? error : compose(&call, metric, reply);
+        error = db_begin(call.db, DB_WRITE, call.problem);
+    if (error)
+        return error;
+    error =
+        catalog_update(&call, request->arguments[0], version_of(request), request->body, metric);
+    if (!error)
+        error = compose(&call, metric, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error metrics_delete(struct request *request, struct reply *reply)

@@ -28,6 +28,11 @@
 #define WALK_DATABASE service_database
 #endif
 
+/* The member of an answer that holds what was made, where the answer is more than that. */
+#ifndef WALK_INSIDE
+#define WALK_INSIDE ""
+#endif
+
 /* The member of an answer that names what was made, where it has no `id`. */
 #ifndef WALK_ID
 #define WALK_ID "id"

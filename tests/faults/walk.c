@@ -96,7 +96,7 @@ static void forget(struct call *call)
     call->reply = NULL;
 }
 
-/* The member of a JSON object as text of its own; "" when it is none. */
+/* The member of a JSON object, or of the one inside it, as text of its own; "" when it is none. */
 static void read_member(const char *reply, const char *name, char *value, size_t size)
 {
     struct arena *arena = arena_create((size_t)1 << 26);
@@ -106,6 +106,8 @@ static void read_member(const char *reply, const char *name, char *value, size_t
 
     if (reply && !json_read(arena, reply, strlen(reply), JSON_DEPTH_LIMIT, &document, &fault))
         text = json_string_value(json_object_get(document, name));
+    if (!text)
+        text = json_string_value(json_object_get(json_object_get(document, WALK_INSIDE), name));
     snprintf(value, size, "%s", text ? text : "");
     arena_destroy(arena);
 }
