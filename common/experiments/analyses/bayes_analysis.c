@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { UNITS_MIN = 2, ARMS_PER_UNIT = 2 };
+enum { UNITS_PER_ARM = 60 };
 
 static const char *const metric_names[BAYES__MAX] = {"binary", "count", "continuous", "log_normal"};
 
@@ -22,9 +22,7 @@ struct bayes {
 
 int64_t bayes_cost_units(const struct bayes_request *request)
 {
-    int64_t units = (int64_t)request->arms.count / ARMS_PER_UNIT + request->looks / 10;
-
-    return units > UNITS_MIN ? units : UNITS_MIN;
+    return UNITS_PER_ARM * (int64_t)request->arms.count + request->looks;
 }
 
 static struct past_result past_of(int metric, const struct bayes_arm *arm)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { VALUES_PER_UNIT = 50000, RESAMPLED_PER_UNIT = 500, COST_MIN = 2 };
+enum { VALUES_PER_UNIT = 2500, RESAMPLED_PER_UNIT = 50, COST_MIN = 2 };
 
 /* squares - x y / n with the rounding of the product kept; negative rounding is 0. */
 static double about_means(double squares, double x, double y, double n)
@@ -48,15 +48,27 @@ static const struct continuous_observation *continuous_of(const struct statistic
     return data;
 }
 
+static void set_binary(const struct statistics_request *observed, struct binary_observation *data)
+{
+    *data = (struct binary_observation){
+        observed->control->conversions.value, observed->control->n.value,
+        observed->treatment->conversions.value, observed->treatment->n.value, observed->alpha};
+}
+
 static const struct binary_observation *binary_of(const struct statistics_request *observed,
                                                   struct arena *arena)
 {
     struct binary_observation *data = ARENA_NEW(arena, struct binary_observation);
 
-    *data = (struct binary_observation){
-        observed->control->conversions.value, observed->control->n.value,
-        observed->treatment->conversions.value, observed->treatment->n.value, observed->alpha};
+    set_binary(observed, data);
     return data;
+}
+
+static void set_count(const struct statistics_request *observed, struct count_observation *data)
+{
+    *data = (struct count_observation){
+        observed->control->events.value, observed->control->exposure.value,
+        observed->treatment->events.value, observed->treatment->exposure.value, observed->alpha};
 }
 
 static const struct count_observation *count_of(const struct statistics_request *observed,
@@ -64,9 +76,7 @@ static const struct count_observation *count_of(const struct statistics_request 
 {
     struct count_observation *data = ARENA_NEW(arena, struct count_observation);
 
-    *data = (struct count_observation){
-        observed->control->events.value, observed->control->exposure.value,
-        observed->treatment->events.value, observed->treatment->exposure.value, observed->alpha};
+    set_count(observed, data);
     return data;
 }
 
@@ -152,12 +162,27 @@ enum error statistics_analyze(const struct results_call *call,
     return results_analyze(call, &request, answer);
 }
 
+/* Of counts: what the same analysis costs from /results. */
+static int64_t cost_of_counts(const struct statistics_request *observed)
+{
+    struct binary_observation binary;
+    struct count_observation count;
+    const struct results_request request = {
+        .metric_type = observed->metric_type, .binary = &binary, .count = &count};
+
+    set_binary(observed, &binary);
+    set_count(observed, &count);
+    return results_cost_units(&request);
+}
+
 int64_t statistics_cost_units(const struct statistics_request *observed)
 {
     bool resampled =
         observed->metric_type == ANALYZER_BOOTSTRAP || observed->metric_type == ANALYZER_QUANTILE;
     int64_t users = 0, units;
 
+    if (observed->control->conversions.given || observed->control->events.given)
+        return cost_of_counts(observed);
     for (size_t i = 0; i < observed->control->counts.count; i++)
         users += observed->control->counts.items[i];
     for (size_t i = 0; i < observed->treatment->counts.count; i++)
