@@ -25,6 +25,9 @@ enum {
     REGRESSION_ARMS_MAX = 10
 };
 
+/* Values and covariates beyond it, in either direction, may have figures that no number holds. */
+#define REGRESSION_VALUE_MAX 1e15
+
 enum regression_variance { VARIANCE_HC2, VARIANCE_HC3, VARIANCE_ARM, VARIANCE__MAX };
 
 /* Why a column takes part or not. A column must be independent of the ones before it in every arm,

@@ -15,15 +15,18 @@ const char *const adjusted_use_names[COLUMN__MAX] = {[COLUMN_USED] = "used",
                                                      [COLUMN_COLLINEAR] = "collinear",
                                                      [COLUMN_CROWDED] = "too_few_users"};
 
-static const struct field covariate_field = {.type = FIELD_NUMBERS, .null_items = true};
+#define VALUE_RANGE .lower = AT_LEAST(-REGRESSION_VALUE_MAX), .upper = AT_MOST(REGRESSION_VALUE_MAX)
+
+static const struct field covariate_field = {
+    .type = FIELD_NUMBERS, .null_items = true, VALUE_RANGE};
 
 #define OWNER struct adjusted_arm_request
 static const struct field arm_fields[] = {
     NUMBERS(OWNER, values, .required = true, .min_length = ARM_USERS_MIN,
-            .max_length = ADJUSTED_USERS_MAX,
+            .max_length = ADJUSTED_USERS_MAX, VALUE_RANGE,
             .help = "One per user: 0 or 1, a value, a number of events, or the numerator of a "
                     "ratio."),
-    NUMBERS(OWNER, denominators, .max_length = ADJUSTED_USERS_MAX,
+    NUMBERS(OWNER, denominators, .max_length = ADJUSTED_USERS_MAX, VALUE_RANGE,
             .help = "Of a ratio, of the same users in the same order."),
     LISTS(OWNER, covariates, &covariate_field, .required = true, .min_length = 1,
           .max_length = REGRESSION_COVARIATES_MAX,
