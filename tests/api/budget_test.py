@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from conftest import SOAK
 from design_test import DESIGN, RATIO, design
 
 HUGE, TINY, LARGEST_INTEGER = sys.float_info.max, 5e-324, 2**53
 COMBINATIONS = 25  # of extremes, per body
+POSTERIORS = 10 if SOAK else 4  # arms compared by posteriors: ten of them need two seconds of a processor
 SERVICES = Path(__file__).resolve().parents[2] / "nginx" / "services"
 DRAW = random.Random(20)
 
@@ -48,6 +50,17 @@ SOLVE = {"solve_for": "size", "test": "proportions", "baseline_value": 0.05, "md
 def arms_of_clusters(**lists):
     return {"alpha": 0.05, **{f"{arm}_arm": {"clusters": [f"{arm}{i // 2}" for i in range(len(lists["sums"]))], **lists}
                               for arm in ("control", "treatment")}}
+
+
+def users_of_arms(arms, count, covariates):
+    """Digits, so that a body of 1 MiB holds as many as it can; some are not known."""
+    return [{"values": [DRAW.randint(0, 9) for _ in range(count)], "denominators": [DRAW.randint(1, 9) for _ in range(count)],
+             "covariates": [[None if DRAW.random() < 0.05 else DRAW.randint(0, 9) for _ in range(count)]
+                            for _ in range(covariates)]} for _ in range(arms)]
+
+
+def counted(distinct, users):
+    return {"values": [i / 10 for i in range(distinct)], "counts": [users // distinct] * distinct}
 
 
 def results(block, observed, *metric_types):
@@ -107,6 +120,28 @@ ORDINARY = {
         {"metric_type": "mean", "slot_length": 10, "washout": 2, "cluster_by": "slot", "alpha": 0.05,
          "times": [4, 15, 26, 38, 49, 57], "arms": [0, 1, 1, 0, 0, 1], "sums": [3, 5, 4, 2, 1, 6],
          "users": [1, 2, 2, 1, 1, 3]}],
+    "/api/v1/results/adjusted": [
+        {"metric_type": "continuous", "variance": variance, "arms": [
+            {"values": [10, 12, 13, 15, 16, 14], "covariates": [[1, 2, None, 4, 5, 3]]},
+            {"values": [18, 20, 21, 24, 25, 20], "covariates": [[4, 5, 6, None, 8, 7]]}]} for variance in ("hc2", "hc3", "arm")],
+    "/api/v1/results/statistics": [
+        {"metric_type": "continuous", "control": {"n": 5, "mean": 2, "std": 1}, "treatment": {"n": 5, "mean": 3, "std": 2}},
+        {"metric_type": "equivalence", "equivalence_margin": 2, "control": {"n": 5, "sum": 66, "sum_squares": 894},
+         "treatment": {"n": 5, "sum": 106, "sum_squares": 2270}},
+        {"metric_type": "fisher_exact", "control": {"n": 20, "conversions": 8}, "treatment": {"n": 30, "conversions": 12}},
+        {"metric_type": "count", "control": {"events": 10, "exposure": 100}, "treatment": {"events": 25, "exposure": 120}},
+        {"metric_type": "ratio", **dict.fromkeys(("control", "treatment"), {
+            "n": 4, "numerator_sum": 15, "denominator_sum": 19, "numerator_squares": 85, "denominator_squares": 119,
+            "products": 100})},
+        *({"metric_type": metric, "quantile": 0.5, "trim": 0.2, "control": {"values": [1, 2, 4], "counts": [3, 2, 1]},
+           "treatment": {"values": [2, 3, 9], "counts": [1, 2, 2]}} for metric in ("mann_whitney", "bootstrap"))],
+    "/api/v1/results/bayes": [
+        {"metric_type": "binary", "arms": [{"n": 500, "converted": 50}, {"n": 500, "converted": 56}],
+         "loss_threshold": 0.0005, "looks": 3, "worthwhile_effect": 0.01, "credibility": 0.9},
+        {"metric_type": "count", "arms": [{"events": 120, "exposure": 400.5}, {"events": 150, "exposure": 410}],
+         "prior": {"a": 2, "b": 10}},
+        {"metric_type": "continuous", "past": [{"n": 30, "mean": 9, "std": 4}, {"n": 20, "mean": 8, "std": 3}],
+         "arms": [{"n": 40, "mean": 10, "std": 4}, {"n": 50, "mean": 11, "std": 5}]}],
     "/api/v1/results/categorical": [
         {"table": [[10, 20, 30], [30, 20, 12]], "test_type": test, "alpha": 0.05} for test in ("chi_square", "g_test")],
     "/api/v1/results/omnibus": [
@@ -185,6 +220,22 @@ LARGEST = [
                               "arms": [{"users": 2 + i, "mean": i / 9, "std": 1 + i} for i in range(10)]}),
     *(("/api/v1/results/cluster", {"metric_type": "mean", **arms_of_clusters(sums=values, covariates=[values] + more)})
       for values, more in ((many(2000), [many(2000) for _ in range(9)]), (SPREAD, []), (SPREAD, [many(1000)]))),
+    *(("/api/v1/results/adjusted", {"metric_type": "ratio", "variance": variance, "arms": users_of_arms(10, 2500, 10)})
+      for variance in ("hc2", "hc3")),
+    ("/api/v1/results/adjusted", {"metric_type": "continuous", "arms": [
+        {"values": [1e15, -1e15] * 500, "covariates": [[-1e15, 1e15] * 500, [1e15, 1e-300, -1e15, 3] * 250]}] * 2}),
+    *(("/api/v1/results/statistics", {"metric_type": metric, "control": counted(20000, users),
+                                      "treatment": counted(19999, users)})
+      for metric, users in (("mann_whitney", 499000), ("trimmed_t", 499000), ("bootstrap", 20000), ("quantile", 20000))),
+    *(("/api/v1/results/statistics", {"metric_type": metric, "control": {"n": users, "conversions": users // 2},
+                                      "treatment": {"n": users, "conversions": users * 51 // 100}})
+      for metric, users in (("fisher_exact", 250000), ("boschloo_exact", 100), ("barnard_exact", 100))),
+    *(("/api/v1/results/bayes", {"metric_type": metric, "arms": arms, "credibility": 0.9999999, "looks": 100,
+                                 "loss_threshold": 5e-324, "worthwhile_effect": 1})
+      for metric, arms in (("binary", [{"n": 10**12, "converted": 5 * 10**11 + i * 10**6} for i in range(POSTERIORS)]),
+                           ("binary", [{"n": 10 ** (i + 2), "converted": 0} for i in range(POSTERIORS)]),
+                           ("count", [{"events": 0, "exposure": 10**i} for i in range(POSTERIORS)]),
+                           ("continuous", [{"n": 2 + i, "mean": i, "std": 1 + i} for i in range(POSTERIORS)]))),
     ("/api/v1/results/switchback", {"metric_type": "mean", "slot_length": 1e-300, "times": [i * 1e-300 for i in range(1000)],
                                     "arms": [i % 2 for i in range(1000)], "sums": SPREAD}),
     *(("/api/v1/results/categorical", {"table": [[2000 - i] * 50 for i in range(50)], "test_type": test})
@@ -309,8 +360,9 @@ def corners(document, path, body, draw):
 
 def test_every_route_that_computes_is_walked(api):
     computing = {o.path for o in api.document.operations if o.method == "POST" and "calculations" in o.spec["tags"]}
-    # /analyze computes what /design does, and then asks other services
-    assert computing - {"/api/v1/analyze"} <= set(ORDINARY), computing - set(ORDINARY)
+    # /analyze computes what /design does, and then asks other services. /results/file reads its file as it streams, so
+    # that its length is bounded by bytes and not by bodies: results_file_test.py.
+    assert computing - {"/api/v1/analyze", "/api/v1/results/file"} <= set(ORDINARY), computing - set(ORDINARY)
     assert {path for path, _ in LARGEST} | {"/api/v1/design"} == set(ORDINARY)
 
 
