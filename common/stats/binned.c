@@ -110,9 +110,17 @@ static bool all_the_same(const struct binned_cell *cell)
                ALL_THE_SAME * sum_value(&cell->squares);
 }
 
+/* Of values that are all the same, that value to its last digit: arms that share it are equal. */
+static double mean_of(const struct binned_cell *cell)
+{
+    double count = (double)cell->count, mean = sum_value(&cell->sum) / count;
+
+    return mean + (fma(-mean, count, cell->sum.high) + cell->sum.low) / count;
+}
+
 struct binned_edges binned_cell_ends(const struct binned_cell *cell)
 {
-    double value = sum_value(&cell->sum) / (double)cell->count;
+    double value = mean_of(cell);
 
     if (cell->index == 0 || all_the_same(cell))
         return (struct binned_edges){value, value};
@@ -130,7 +138,7 @@ static double value_at(const struct binned_sample *sample, double rank)
         before += (double)cell->count;
     edges = binned_edges(cell->index);
     if (cell->index == 0 || all_the_same(cell) || !isfinite(edges.lower) || !isfinite(edges.upper))
-        return sum_value(&cell->sum) / (double)cell->count;
+        return mean_of(cell);
     return edges.lower + (edges.upper - edges.lower) * (rank - before - 0.5) / (double)cell->count;
 }
 

@@ -28,7 +28,18 @@ static int by_position(const void *one, const void *other)
     return (first > second) - (first < second);
 }
 
-/* Those without events are zeros. */
+/* Those without events are zeros, beside those whose events sum up to 0. */
+static void add_zeros(struct binned_sample *sample, int64_t people)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->cells[i].index == 0) {
+            sample->cells[i].count += people;
+            return;
+        }
+    }
+    sample->cells[sample->count++] = (struct binned_cell){.count = people};
+}
+
 static void read_sample(struct robust *robust, int arm)
 {
     const struct live_rollup *rollup = &robust->results->view->rollup;
@@ -53,7 +64,7 @@ static void read_sample(struct robust *robust, int arm)
     if (seen->count)
         memcpy(sample->cells, seen->cells, seen->count * sizeof *seen->cells);
     if (people > seen->total)
-        sample->cells[sample->count++] = (struct binned_cell){.count = people - seen->total};
+        add_zeros(sample, people - seen->total);
     qsort(sample->cells, sample->count, sizeof *sample->cells, by_position);
     qsort(seen->cells, seen->count, sizeof *seen->cells, by_position);
 }

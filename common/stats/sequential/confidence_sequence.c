@@ -172,23 +172,29 @@ static void bound_difference(const struct ranks *control, const struct ranks *tr
     }
 }
 
-/* The smallest product over all common places of both quantiles, in logarithms. */
-static double least_product(const struct ranks *control, const struct ranks *treatment)
+/* The smallest product, in logarithms, where `one` has its quantile in a cell: the other one may
+ * have it in any cell that meets this one, or between those. */
+static double least_in_cells(const struct ranks *one, const struct ranks *other)
 {
-    const struct quantile_cells *c = control->cells, *t = treatment->cells;
+    const struct quantile_cells *mine = one->cells, *theirs = other->cells;
     double least = INFINITY;
 
-    for (size_t i = 0, j = 0; i < c->count || j < t->count;) {
-        bool first = j >= t->count || (i < c->count && c->at[i].lower <= t->at[j].lower);
-        bool second = i >= c->count || (j < t->count && t->at[j].lower <= c->at[i].lower);
-        size_t next_i = i + first, next_j = j + second;
-
-        least = fmin(least, least_ratio(control, through(c, i), through(c, next_i)) +
-                                least_ratio(treatment, through(t, j), through(t, next_j)));
-        i = next_i;
-        j = next_j;
+    for (size_t i = 0, first = 0, end = 0; i < mine->count; i++) {
+        while (first < theirs->count && theirs->at[first].upper < mine->at[i].lower)
+            first++;
+        while (end < theirs->count && theirs->at[end].lower <= mine->at[i].upper)
+            end++;
+        least = fmin(least, least_ratio(one, through(mine, i), through(mine, i + 1)) +
+                                least_ratio(other, through(theirs, first), through(theirs, end)));
     }
     return least;
+}
+
+/* The smallest product over all common places of both quantiles. A place between the cells of both
+ * has the ranks of an end of a cell beside it. */
+static double least_product(const struct ranks *control, const struct ranks *treatment)
+{
+    return fmin(least_in_cells(control, treatment), least_in_cells(treatment, control));
 }
 
 static double middle_of(const struct quantile_cell *cell)

@@ -36,7 +36,8 @@ void confidence_sequence_difference(double difference, double variance, double u
                                     const struct sequence_tuning *tuning, double alpha,
                                     struct always_valid *result);
 
-/* Values in cells, ascending and apart from each other. A cell of one value has equal ends. */
+/* Values in cells, ascending; the cells of one arm need not be those of another. A cell of one
+ * value has equal ends. */
 struct quantile_cell {
     double lower, upper;
     int64_t through; /* values in this cell and those before it */
