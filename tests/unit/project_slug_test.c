@@ -39,16 +39,19 @@ TEST(slugs_are_made_of_names)
 
 ON_BOTH(projects_from_before_get_a_slug)
 {
-    const char *first = made(bench, "Same name");
+    struct project_call call = {bench->db, bench->arena, &bench->actor, &bench->problem};
+    const char *first = made(bench, "Same name"), *archived_at;
 
+    CHECK_OK(project_archive(&call, made(bench, "Archived"), NULL, &archived_at));
     for (int i = 0; i < 120; i++)
         (void)made(bench, "Same name");
-    CHECK_INT(COUNT_OF_ROWS(bench, "flags"), 121);
+    CHECK_INT(COUNT_OF_ROWS(bench, "flags"), 122);
     RUN(bench, "DELETE FROM flags");
     CHECK_OK(project_slugs_missing(bench->db, &bench->problem));
-    CHECK_INT(COUNT_OF_ROWS(bench, "flags"), 121);
+    CHECK_INT(COUNT_OF_ROWS(bench, "flags"), 122);
     CHECK_INT(COUNT_OF_ROWS(bench, "flags WHERE slug = 'same-name'"), 1);
     CHECK_INT(COUNT_OF_ROWS(bench, "flags WHERE slug LIKE 'same-name-________'"), 120);
+    CHECK_INT(COUNT_OF_ROWS(bench, "flags WHERE slug = 'archived'"), 1);
     CHECK_OK(project_add_slug(bench->db, bench->arena, first, "Another", &bench->problem));
     CHECK_INT(COUNT_OF_ROWS(bench, "flags WHERE slug = 'another'"), 0);
 }

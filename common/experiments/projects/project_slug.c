@@ -1,9 +1,12 @@
 /* SQL of slugs, and how they are made of names. */
 #include "experiments/projects/project_slug.h"
 
+#include "base/clock.h"
+#include "crypto/token.h"
 #include "db/query.h"
 #include "text/fold.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -17,8 +20,9 @@ static const struct statement insert_slug = {
     .sql = "INSERT INTO flags (experiment_id, slug) VALUES (?, ?) ON CONFLICT DO NOTHING",
 };
 static const struct statement unnamed_projects = {
-    .name = "projects_without_slug",
-    .sql = "SELECT p.id, p.project_name FROM projects p WHERE NOT EXISTS"
+    .name = "projects_without_slug", /* in the order of projects_by_creation */
+    .sql = "SELECT p.id, p.project_name, p.created_at FROM projects p WHERE p.archived = ?"
+           " AND (p.created_at, p.id) > (?, ?) AND NOT EXISTS"
            " (SELECT 1 FROM flags f WHERE f.experiment_id = p.id) ORDER BY p.created_at, p.id"
            " LIMIT ?",
 };
@@ -83,47 +87,73 @@ enum error project_add_slug(struct db *db, struct arena *arena, const char *id, 
     return error;
 }
 
-static enum error find_unnamed(struct db *db, struct arena *arena, const char **ids,
-                               const char **names, int *count, struct problem *problem)
-{
-    struct query *query = db_query(db, &unnamed_projects);
+/* A way through the projects, batch by batch. It goes on behind the last project that it named: a
+ * batch from the beginning would pass over all those before. */
+struct walk {
+    struct db *db;
+    struct arena *arena; /* of one batch */
+    bool archived;
+    char created_at[CLOCK_TEXT_MAX], id[TOKEN_UUID_TEXT];
+    int count; /* of the batch */
+};
 
+static enum error find_unnamed(struct walk *walk, const char **ids, const char **names,
+                               struct problem *problem)
+{
+    struct query *query = db_query(walk->db, &unnamed_projects);
+
+    query_bind_boolean(query, walk->archived);
+    query_bind_text(query, walk->created_at);
+    query_bind_text(query, walk->id);
     query_bind_integer(query, SLUG_BATCH);
-    for (*count = 0; *count < SLUG_BATCH && query_next(query); (*count)++) {
-        ids[*count] = query_text(query, 0, arena);
-        names[*count] = query_text(query, 1, arena);
+    for (walk->count = 0; walk->count < SLUG_BATCH && query_next(query); walk->count++) {
+        ids[walk->count] = query_text(query, 0, walk->arena);
+        names[walk->count] = query_text(query, 1, walk->arena);
+        (void)snprintf(walk->created_at, sizeof walk->created_at, "%s",
+                       query_text(query, 2, walk->arena));
     }
+    if (walk->count)
+        (void)snprintf(walk->id, sizeof walk->id, "%s", ids[walk->count - 1]);
     return query_end(query, problem);
 }
 
 /* The oldest projects first: they get the shorter slugs. */
-static enum error name_batch(struct db *db, struct arena *arena, int *count,
-                             struct problem *problem)
+static enum error name_locked(struct walk *walk, struct problem *problem)
 {
     const char *ids[SLUG_BATCH], *names[SLUG_BATCH];
-    enum error error = find_unnamed(db, arena, ids, names, count, problem);
+    enum error error = db_lock(walk->db, "project_slugs", problem); /* of all workers that start */
 
-    if (error || *count == 0)
-        return error;
-    error = db_begin(db, DB_WRITE, problem);
-    if (error)
-        return error;
-    for (int i = 0; !error && i < *count; i++)
-        error = project_add_slug(db, arena, ids[i], names[i], problem);
-    return db_finish(db, error, problem);
+    if (!error)
+        error = find_unnamed(walk, ids, names, problem);
+    for (int i = 0; !error && i < walk->count; i++)
+        error = project_add_slug(walk->db, walk->arena, ids[i], names[i], problem);
+    return error;
+}
+
+static enum error name_all(struct walk *walk, struct problem *problem)
+{
+    enum error error;
+
+    do {
+        error = db_begin(walk->db, DB_WRITE, problem);
+        if (!error)
+            error = db_finish(walk->db, name_locked(walk, problem), problem);
+        arena_reset(walk->arena);
+    } while (!error && walk->count == SLUG_BATCH);
+    return error;
 }
 
 enum error project_slugs_missing(struct db *db, struct problem *problem)
 {
     struct arena *arena = arena_create((size_t)1 << 30);
     enum error error = ERROR_NONE;
-    int count = 1;
 
     if (!arena)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
-    while (!error && count > 0) {
-        error = name_batch(db, arena, &count, problem);
-        arena_reset(arena);
+    for (int archived = 0; !error && archived < 2; archived++) {
+        struct walk walk = {.db = db, .arena = arena, .archived = archived};
+
+        error = name_all(&walk, problem);
     }
     arena_destroy(arena);
     return error;

@@ -23,7 +23,7 @@ const char *slug_of_name(struct arena *arena, const char *name);
 MUST_CHECK enum error project_add_slug(struct db *db, struct arena *arena, const char *id,
                                        const char *name, struct problem *problem);
 
-/* Gives every project without a slug one. */
+/* Gives every project without a slug one, in batches of a transaction each. */
 MUST_CHECK enum error project_slugs_missing(struct db *db, struct problem *problem);
 
 #endif
