@@ -216,11 +216,15 @@ class TestRamp:
         for flag in flags:
             flag.send("exposures", *[{"user_id": f"u{i}", "variation_index": i % 2} for i in range(1000)])
         flags[0].send("conversions", *[{"user_id": f"u{i}", "metric": "errors"} for i in range(1, 1000, 4)])
+        broken = Flag(store.client, sent=GUARDED, key="0-looked-at-first", ramp=steps)
+        store.database.run(f"UPDATE projects SET payload_json = '{{}}' WHERE id = '{broken.id}'")
         for _ in range(2):  # once: somebody has to look
             done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"))
             assert done.returncode == 0, done.stderr
             held = [expect(store.client.get(flag.path("flag")))["ramp_held_at"] for flag in flags]
-            assert held == [0, None]
+            assert held == [0, None] and broken.id in done.stderr
+        store.database.run("UPDATE projects SET payload_json = (SELECT payload_json FROM project_revisions"
+                           f" WHERE project_id = '{broken.id}') WHERE id = '{broken.id}'")
         assert expect(store.client.post(flags[0].path("assign"), {"user_id": "new"}))["coverage"] == .1
         assert expect(store.client.post(flags[1].path("assign"), {"user_id": "new"}))["coverage"] == .5
         [entry] = expect(store.client.get(f"/api/v1/audit?project_id={flags[0].id}&action=flag.ramp_back"))["entries"]

@@ -48,6 +48,21 @@ static enum error guard(const struct live_call *call, const struct locale *local
     return error;
 }
 
+/* One flag that cannot be guarded does not leave those behind it without a guard; a database that
+ * does not answer does. */
+static enum error go_on(enum error error, const char *id, const struct problem *problem)
+{
+    struct log_line line;
+
+    if (!error || error == ERROR_UNAVAILABLE)
+        return error;
+    log_begin(&line, LOG_WARNING, "ramp_guard_failed");
+    log_text(&line, "experiment_id", id);
+    log_text(&line, "detail", problem->text);
+    log_write(&line);
+    return ERROR_NONE;
+}
+
 enum error ramp_guard(const struct live_call *call, const struct locale *locale,
                       int64_t mixture_users, struct arena *work)
 {
@@ -62,7 +77,8 @@ enum error ramp_guard(const struct live_call *call, const struct locale *locale,
     for (size_t i = 0; !error && i < list.count; i++) {
         if (!is_ramping(&flag[i]))
             continue;
-        error = guard(&each, locale, mixture_users, flag[i].experiment_id);
+        error = go_on(guard(&each, locale, mixture_users, flag[i].experiment_id),
+                      flag[i].experiment_id, call->problem);
         arena_reset(work);
     }
     return error;

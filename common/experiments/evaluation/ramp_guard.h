@@ -8,8 +8,9 @@
 #include "experiments/live/records.h"
 #include "i18n/i18n.h"
 
-/* Looks at every flag that is on and ramps up; a flag that is held is left alone. The memory of a
- * flag comes from `work`, which is reset after it. */
+/* Looks at every flag that is on and ramps up; a flag that is held is left alone. A flag that
+ * cannot be looked at is logged and passed over, unless the database is unavailable. The memory of
+ * a flag comes from `work`, which is reset after it. */
 MUST_CHECK enum error ramp_guard(const struct live_call *call, const struct locale *locale,
                                  int64_t mixture_users, struct arena *work);
 
