@@ -132,6 +132,30 @@ def test_a_metric_in_use_stays_until_the_project_is_gone(store):
     expect(store.client.get(f"{METRICS}/nothing"), 404, "not_found")
 
 
+def test_an_import_notes_what_the_catalog_has(store):
+    here, gone = add(store.client, "Here"), add(store.client, "Gone by then")
+    projects = [create(store.client, planned_with(made, baseline_value=0.1, mde_pct=5)) for made in (here, gone)]
+    bundle = expect(store.client.get("/api/v1/workspace/export"))
+    expect(store.client.send("DELETE", f"{PROJECTS}/{projects[1]['id']}"))
+    expect(store.client.send("DELETE", f"{METRICS}/{gone['metric']['id']}"))
+    expect(store.client.post("/api/v1/workspace/import", bundle))
+    uses = expect(store.client.get(f"{METRICS}/{here['metric']['id']}"))["uses"]
+    assert len(uses) == 2 and {use["version"] for use in uses} == {1}
+    expect(store.client.get(f"{METRICS}/{gone['metric']['id']}"), 404, "not_found")
+
+
+def test_a_template_outlives_its_metric(store):
+    made = add(store.client, "Of a template")
+    design = planned_with(made, baseline_value=0.1, mde_pct=5)
+    template = expect(store.client.post("/api/v1/templates", {"name": "Ours", "description": "As usual", "payload": design}))
+    expect(store.client.send("DELETE", f"{METRICS}/{made['metric']['id']}"))
+    used = expect(store.client.post(f"/api/v1/templates/{template['id']}/use"))["payload"]
+    assert used["metrics"].pop("catalog_metric", None) is None
+    del template["payload"]["metrics"]["catalog_metric"]
+    assert used == template["payload"]
+    create(store.client, used)
+
+
 def test_names_are_found_and_stay_apart(store):
     for name in ("Ähre 50%", "ähre_x", "Zebra"):
         add(store.client, name)

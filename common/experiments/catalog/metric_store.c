@@ -3,6 +3,7 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "experiments/storage/store.h"
+#include "experiments/templates/template_store.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -399,6 +400,8 @@ static enum error delete_row(const struct project_call *call, const struct catal
     query = db_query(call->db, &delete_metric);
     query_bind_text(query, metric->id);
     error = query_end(query, call->problem);
+    if (!error)
+        error = template_forget_metric(call, metric->id);
     return error ? error : record(call, "metric.delete", metric->definition->name);
 }
 

@@ -53,6 +53,15 @@ static const struct statement count_use = {
     .name = "template_count_use",
     .sql = "UPDATE project_templates SET usage_count = usage_count + 1 WHERE id = ?",
 };
+static const struct statement forget_metric = {
+    .name = "template_forget_metric",
+#define OF_METRIC " WHERE payload_json -> 'metrics' -> 'catalog_metric' ->> 'id' = ?"
+    .sqlite = "UPDATE project_templates SET payload_json ="
+              " json_remove(payload_json, '$.metrics.catalog_metric')" OF_METRIC,
+    .postgres = "UPDATE project_templates SET payload_json ="
+                " payload_json #- ARRAY['metrics', 'catalog_metric']" OF_METRIC,
+#undef OF_METRIC
+};
 static const struct statement delete_template = {
     .name = "template_delete",
     .sql = "DELETE FROM project_templates WHERE id = ?",
@@ -272,6 +281,14 @@ enum error template_delete(const struct project_call *call, const char *id)
     if (!error)
         error = record(call, "template.delete", &template);
     return db_finish(call->db, error, call->problem);
+}
+
+enum error template_forget_metric(const struct project_call *call, const char *metric_id)
+{
+    struct query *query = db_query(call->db, &forget_metric);
+
+    query_bind_text(query, metric_id);
+    return query_end(query, call->problem);
 }
 
 static enum error store_all(const struct project_call *call)

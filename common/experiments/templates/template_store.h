@@ -44,6 +44,11 @@ MUST_CHECK enum error template_use(const struct project_call *call, const char *
                                    struct template *template);
 MUST_CHECK enum error template_delete(const struct project_call *call, const char *id);
 
+/* Takes a metric that leaves the catalog out of the designs that name it; inside the transaction
+ * that deletes the metric. */
+MUST_CHECK enum error template_forget_metric(const struct project_call *call,
+                                             const char *metric_id);
+
 /* Writes the presets of this version of the program; keeps their use counts. */
 MUST_CHECK enum error template_store_presets(struct db *db, struct problem *problem);
 

@@ -3,6 +3,7 @@
 #include "base/timestamp.h"
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"
+#include "experiments/projects/metric_uses.h"
 #include "experiments/projects/project_rows.h"
 #include "experiments/projects/project_slug.h"
 #include "experiments/workspace/workspace_store.h"
@@ -169,6 +170,18 @@ static void bind_project(struct way_in *in, struct query *query, size_t position
     query_bind_integer(query, in->counts[BUNDLE_EVENTS][position]);
 }
 
+/* The design itself stands for the one before: the catalog of another installation has its own
+ * metrics. */
+static enum error note_metric(struct way_in *in, const char *id,
+                              const struct experiment_payload *payload)
+{
+    const struct project_call noting = {
+        .db = in->db, .arena = in->call->piece, .problem = in->call->problem};
+
+    return payload->metrics->catalog_metric ? metric_use_note(&noting, id, payload, payload)
+                                            : ERROR_NONE;
+}
+
 static enum error add_project(struct way_in *in, size_t index, void *record)
 {
     const struct bundle_project *project = record;
@@ -184,6 +197,8 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     if (!error)
         error = project_add_slug(in->db, in->call->piece, in->project_ids[position],
                                  project->project_name, in->call->problem);
+    if (!error)
+        error = note_metric(in, in->project_ids[position], project->payload);
     in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
     if (error || !is_revised(in, position))
         return error;
