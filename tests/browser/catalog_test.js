@@ -55,6 +55,53 @@ test('a plan starts from a metric, and the metric knows the plan', async () => {
     await close(page);
 });
 
+const next = '.wizard-actions button[data-kind="primary"]';
+const holds = (page, field, wanted) => page.waitForFunction(([id, value]) => document.getElementById(id)?.value === value, [`plan-${field}`, wanted]);
+
+/* Saves the design on the page; the metrics of its payload. */
+async function saved(page) {
+    await page.click('.wizard-step:has-text("Review")');
+    await page.click(next);
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}\?planned$/);
+    return (await send('GET', `/projects/${new URL(page.url()).pathname.split('/').at(-1)}`)).payload.metrics;
+}
+
+test('a plan from a metric outlives a reload, and gives back the draft that it replaced', async () => {
+    const { metric } = await create(`Reloaded ${word}`);
+    const page = await open(`${experiments}/design`);
+    await page.fill('#plan-project_name', `Draft ${word}`);
+    await page.goto(`${experiments}/design?metric=${metric.id}`);
+    await page.click('.toast button:has-text("Undo")');
+    await holds(page, 'project_name', `Draft ${word}`);
+    await page.reload();
+    await holds(page, 'project_name', `Draft ${word}`);
+    await page.click('#discard');
+    await page.waitForURL(/\/design$/);
+    await page.goto(`${experiments}/design?metric=${metric.id}`);
+    await page.fill('#plan-project_name', `From a metric ${word}`);
+    await page.reload();
+    await holds(page, 'project_name', `From a metric ${word}`);
+    const { catalog_metric: named } = await saved(page);
+    assert.deepEqual(named, { id: metric.id, version: 1 });
+    await close(page);
+});
+
+test('a plan names no metric of the catalog when it plans with another, or when that has gone', async () => {
+    const { metric } = await create(`Left ${word}`);
+    const page = await open(`${experiments}/design?metric=${metric.id}`);
+    await page.fill('#plan-project_name', `Renamed ${word}`);
+    await page.click('.wizard-step:has-text("Metric")');
+    await page.fill('#plan-primary_metric_name', 'returned');
+    const renamed = await saved(page);
+    assert.deepEqual([renamed.primary_metric_name, renamed.catalog_metric ?? null], ['returned', null]);
+    await page.goto(`${experiments}/design?metric=${metric.id}`);
+    await page.fill('#plan-project_name', `Outlives ${word}`);
+    await send('DELETE', `/metrics/${metric.id}`);
+    const { primary_metric_name: event, catalog_metric: named = null } = await saved(page);
+    assert.deepEqual([event, named], ['bought', null]);
+    await close(page, [400]);
+});
+
 test('axe finds nothing, and nothing sticks out', async (t) => {
     const { metric } = await create(`Seen ${word}`);
     await checkPages(t, (path, options) => open(experiments + path, options), [

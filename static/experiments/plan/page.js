@@ -24,7 +24,7 @@ const { project: id, metric } = readQuery({ project: '', metric: '' });
 const isNew = id === '';
 const analysisMs = 30000;
 const base = /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
-const state = { isNew, template: '', base: /** @type {any} */ (blank), version: '', failure: null, app: null };
+const state = { isNew, template: '', metric: '', base: /** @type {any} */ (blank), version: '', failure: null, app: null };
 const update = () => state.app?.update();
 
 state.form = createForm(update, {
@@ -39,7 +39,7 @@ state.form = createForm(update, {
 
 state.live = createLive(update, { client, form: state.form, request: (values) => ({ path: '/api/v1/calculate', body: questionOf(values) }) });
 
-const draft = () => ({ texts: state.form.texts(), template: state.template, base: state.base, version: state.version });
+const draft = () => ({ texts: state.form.texts(), template: state.template, metric: state.metric, base: state.base, version: state.version });
 
 function restore({ texts, ...kept }) {
     Object.assign(state, kept);
@@ -79,8 +79,18 @@ function showProblems(error) {
     return about;
 }
 
+/* A design outlives the metric of the catalog that it started from. */
 async function save() {
-    const payload = payloadOf(state.form.values(), state.base);
+    try {
+        return await send(payloadOf(state.form.values(), state.base));
+    } catch (error) {
+        if (error.code !== 'catalog_metric_unknown') throw error;
+        state.base = { ...state.base, metrics: { ...state.base.metrics, catalog_metric: null } };
+        return send(payloadOf(state.form.values(), state.base));
+    }
+}
+
+async function send(payload) {
     if (!isNew) return (await client.put(base, payload, { headers: { 'If-Match': state.version } })).data;
     if (state.template !== '') await client.request('POST', `/api/v1/templates/${encodeURIComponent(state.template)}/use`);
     const saved = (await client.post('/api/v1/projects', payload)).data;
@@ -121,19 +131,31 @@ function write(payload, patch, kept = {}) {
     state.live.ask(false);
 }
 
-/* A template overwrites a design, and one press brings the design back; the name stays. */
-function start(chosen) {
-    const kept = structuredClone(draft());
-    const template = state.templates.data.find((one) => one.id === chosen);
-    const { project_name: name = '' } = state.form.values();
-    write(template?.payload ?? blank, { template: chosen }, { project_name: name });
+/* Overwrites the design, and one press brings it back: without starting from the metric of the address again. */
+function replace(title, payload, patch, name) {
+    const kept = { ...structuredClone(draft()), metric: metric || state.metric };
+    write(payload, patch, { project_name: name });
     state.wizard.keep();
     const undo = () => {
         restore(kept);
         state.wizard.keep();
         state.live.ask(false);
     };
-    toast(t('plan.replaced', { name: template?.name ?? t('plan.no_template') }), { tone: 'info', action: { title: t('design.undo'), run: undo } });
+    toast(t('plan.replaced', { name: title }), { tone: 'info', action: { title: t('design.undo'), run: undo } });
+}
+
+/* The name stays. */
+function start(chosen) {
+    const template = state.templates.data.find((one) => one.id === chosen);
+    replace(template?.name ?? t('plan.no_template'), template?.payload ?? blank, { template: chosen }, state.form.values().project_name ?? '');
+}
+
+/* A draft that started from the metric is left as it is: a reload loses nothing. */
+function startFromMetric({ metric: { definition }, defaults }) {
+    const payload = { ...blank, metrics: defaults };
+    const patch = { template: '', metric };
+    if (!state.wizard.hasDraft()) write(payload, patch);
+    else if (state.metric !== metric) replace(definition.name, payload, patch, '');
 }
 
 function discard() {
@@ -150,7 +172,7 @@ state.templates = createResource(update, async (signal) => {
     }
     if (metric !== '') {
         const { data } = await client.get(/** @type {const} */ (`/api/v1/metrics/${encodeURIComponent(metric)}`), { signal });
-        write({ ...blank, metrics: data.defaults }, {});
+        startFromMetric(data);
     }
     return (await client.get('/api/v1/templates', { signal })).data.templates;
 });

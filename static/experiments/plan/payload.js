@@ -64,12 +64,17 @@ function testOf({ planned_test: chosen = null }, { planned_test: before = null }
     return chosen === 'z_test' && before === null ? null : chosen;
 }
 
+/* What makes a metric the one of the catalog that the design names. */
+const identity = ['primary_metric_name', 'metric_type', 'numerator_metric_name', 'denominator_metric_name'];
+const isSameMetric = (metrics, before) => identity.every((name) => (metrics[name] ?? null) === (before[name] ?? null));
+
 /* The payload of `values`, on top of what `base` has. */
 /** @returns {experiments.ExperimentPayload} */
 export function payloadOf(values, base) {
     const payload = structuredClone(base);
     for (const [block, names] of Object.entries(blocks))
         for (const [name, empty] of names) payload[block] = { ...payload[block], [name]: values[name] ?? empty };
+    if (payload.metrics.catalog_metric && !isSameMetric(payload.metrics, base.metrics)) payload.metrics.catalog_metric = null;
     payload.setup.randomization_unit = unitOf(values, base.setup);
     payload.metrics.planned_test = testOf(values, base.metrics);
     payload.metrics.secondary_metrics = namesOf(values.secondary_metrics);
