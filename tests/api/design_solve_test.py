@@ -103,3 +103,9 @@ def test_what_is_refused(api, body, status, word):
 def test_texts(api, language):
     text = ask(api, language, **{**RATES, "power": None}).text
     assert "mde_pct" in text and ("but the one" in text) == (language == "en")
+
+
+def test_a_run_of_too_many_clusters_is_not_simulated(api):
+    plan = solve(api, solve_for="power", test="means", baseline_value=1, std_dev=1, mde_pct=1, total_users=10 ** 15,
+                 clusters={"average_size": 1, "icc": 0.1}, simulation_runs=1000)
+    assert plan["simulated"] is None and plan["power"] == 1

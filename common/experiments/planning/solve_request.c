@@ -133,12 +133,12 @@ static const struct solve_simulated *simulate(const struct solve_request *reques
     double draws = (double)solution->design.arms, most = DRAWS_MAX;
     struct plan_power found;
 
-    if (!request->simulation_runs.given)
-        return NULL;
     if (solution->design.clusters.given)
         draws = solution->total / solution->design.clusters.size;
     else if (request->test == PLAN_BINARY || request->test == PLAN_COUNT)
         most = RATE_DRAWS_MAX;
+    if (!request->simulation_runs.given || !(draws <= most))
+        return NULL;
     simulated->runs = (int64_t)fmax(fmin((double)request->simulation_runs.value, most / draws), 1);
     found = plan_simulate(&solution->design, solution->users, solution->effect,
                           (uint64_t)request->seed, simulated->runs);
@@ -220,6 +220,8 @@ int64_t solve_cost(const struct solve_request *request)
     if (request->correction == PLAN_DUNNETT || request->power_of != PLAN_EACH)
         cost += comparisons > 1 ? DUNNETT_COST * comparisons : 0;
     if (request->simulation_runs.given)
-        cost += request->simulation_runs.value * request->variants / RUNS_PER_UNIT;
+        cost += request->clusters || request->switchback
+                    ? (int64_t)DRAWS_MAX / RUNS_PER_UNIT
+                    : request->simulation_runs.value * request->variants / RUNS_PER_UNIT;
     return cost;
 }
