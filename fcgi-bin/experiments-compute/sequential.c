@@ -2,23 +2,19 @@
 #include "experiments-compute/sequential.h"
 #include "experiments/sequential/sequential_monitor.h"
 
-static struct compute_cost cost_of(size_t looks)
+static struct compute_cost cost_of(int64_t units)
 {
-    int64_t units = sequential_cost_units((int64_t)looks);
-
     return (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 void sequential_design_cost(const void *body, struct compute_cost *cost)
 {
-    *cost = cost_of(((const struct sequential_plan *)body)->information_fractions.count);
+    *cost = cost_of(sequential_design_cost_units(body));
 }
 
 void sequential_monitor_cost(const void *body, struct compute_cost *cost)
 {
-    const struct sequential_monitor_request *asked = body;
-
-    *cost = cost_of(asked->plan->information_fractions.count + asked->looks.count);
+    *cost = cost_of(sequential_monitor_cost_units(body));
 }
 
 enum error sequential_design_handle(struct request *request, struct reply *reply)

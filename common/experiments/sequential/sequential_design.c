@@ -3,15 +3,29 @@
 
 #include "experiments/design/sizing.h"
 #include "math/normal.h"
+#include "stats/sequential/stopped_walk.h"
 
 #include <math.h>
 
-/* The looks of one unit: a hundred take near a second. */
-enum { LOOKS_PER_UNIT = 5 };
+/* Of walk_work(): a hundred even looks take near a second, 20 units. */
+#define WORK_PER_UNIT 8e4
 
-int64_t sequential_cost_units(int64_t looks)
+int64_t sequential_design_cost_units(const struct sequential_plan *plan)
 {
-    return 1 + looks / LOOKS_PER_UNIT;
+    const struct number_list *fractions = &plan->information_fractions;
+
+    return 1 + (int64_t)(walk_work(fractions->items, fractions->count) / WORK_PER_UNIT);
+}
+
+int64_t sequential_monitor_cost_units(const struct sequential_monitor_request *request)
+{
+    const struct observed_look *looks = request->looks.items;
+    double fractions[SEQUENTIAL_PLAN_LOOKS_MAX];
+
+    for (size_t i = 0; i < request->looks.count; i++)
+        fractions[i] = looks[i].information_fraction;
+    return sequential_design_cost_units(request->plan) +
+           (int64_t)(walk_work(fractions, request->looks.count) / WORK_PER_UNIT);
 }
 
 static struct optional_number when_finite(double value)

@@ -20,7 +20,8 @@ MUST_CHECK enum error sequential_monitor(const struct sequential_call *call,
                                          const struct sequential_monitor_request *request,
                                          struct sequential_monitor_reply *reply);
 
-/* In work: the number of looks that are solved, over some. */
-int64_t sequential_cost_units(int64_t looks);
+/* Units of admission. */
+int64_t sequential_design_cost_units(const struct sequential_plan *plan);
+int64_t sequential_monitor_cost_units(const struct sequential_monitor_request *request);
 
 #endif

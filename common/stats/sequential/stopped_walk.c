@@ -123,3 +123,20 @@ void walk_advance(struct stopped_walk *walk, const struct walk_step *step, doubl
 {
     walk_advance_staying(walk, step, lower, upper, next, NULL, NULL);
 }
+
+double walk_work(const double *variances, size_t count)
+{
+    double before = 0, spacing = 1, nodes = 1, work = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double step = sqrt(variances[i] - before);
+        double next = i + 1 < count ? sqrt(variances[i + 1] - variances[i]) : step;
+        double reached = fmin(nodes, 2 * REACH_DEVIATIONS * step / spacing);
+
+        spacing = fmin(step, next) * PANEL_DEVIATIONS / PANEL_NODES;
+        nodes = fmin(2 * RANGE_DEVIATIONS * sqrt(variances[i]) / spacing, WALK_NODES_MAX);
+        work += nodes * reached;
+        before = variances[i];
+    }
+    return work;
+}

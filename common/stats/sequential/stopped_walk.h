@@ -8,6 +8,7 @@
 #define ASSAY_STATS_SEQUENTIAL_STOPPED_WALK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* One step: the next position is scale x position + shift + deviation x a standard normal. */
 struct walk_step {
@@ -53,5 +54,9 @@ void walk_advance(struct stopped_walk *walk, const struct walk_step *step, doubl
 typedef double walk_stay(double from, double to, const void *context);
 void walk_advance_staying(struct stopped_walk *walk, const struct walk_step *step, double lower,
                           double upper, double next, walk_stay *stay, const void *context);
+
+/* Roughly how many pairs of nodes a walk over ascending variances visits: close to another one,
+ * they need fine grids, which a long step before or after them crosses. */
+double walk_work(const double *variances, size_t count);
 
 #endif
