@@ -198,29 +198,21 @@ static double plain_variance(const struct regression *fit, enum regression_varia
     return variance == VARIANCE_HC3 ? squares / (n - 1) / (n - 1) : squares / (n - 1) / n;
 }
 
-static int arms_with_users(const struct regression *fit)
-{
-    int arms = 0;
-
-    for (int a = 0; a < fit->arms; a++)
-        arms += fit->moments[a].n > 0;
-    return arms;
-}
-
-/* Tests two independent estimates; their standard error. */
-static double compare(const double *means, const double *variances, double unit, double df,
+/* Tests two independent estimates, each with degrees of freedom of its own; their standard error.
+ */
+static double compare(const double *means, const double *variances, double unit, const double *df,
                       double alpha, struct test_result *result)
 {
     const struct mean_estimate control = {
-        .mean = unit * means[0], .spread = unit * sqrt(variances[0]), .weight = 1, .df = df};
+        .mean = unit * means[0], .spread = unit * sqrt(variances[0]), .weight = 1, .df = df[0]};
     const struct mean_estimate treatment = {
-        .mean = unit * means[1], .spread = unit * sqrt(variances[1]), .weight = 1, .df = df};
+        .mean = unit * means[1], .spread = unit * sqrt(variances[1]), .weight = 1, .df = df[1]};
     struct mean_comparison comparison = compare_means(&control, &treatment);
 
     comparison.difference = unit * (means[1] - means[0]);
-    comparison.df = df;
     mean_comparison_test(&comparison, control.mean, treatment.mean, alpha, result);
-    set_relative_means(&control, &treatment, student_upper_quantile(alpha / 2, df), result);
+    set_relative_means(&control, &treatment, student_upper_quantile(alpha / 2, comparison.df),
+                       result);
     return comparison.scale * comparison.standard_error;
 }
 
@@ -229,29 +221,28 @@ void regression_compare(const struct regression *fit, enum regression_variance v
                         struct regression_comparison *comparison)
 {
     const int pair[] = {control, treatment};
-    double df = (double)(fit->total - (int64_t)arms_with_users(fit) * (1 + fit->rank));
-    double plain_df = (double)(fit->total - arms_with_users(fit));
-    double means[2], variances[2], plain_means[2], plain_variances[2];
+    double means[2], variances[2], plain_means[2], plain_variances[2], df[2], plain_df[2];
 
     *comparison = (struct regression_comparison){0};
     for (int i = 0; i < 2; i++) {
         int a = pair[i];
 
-        if (fit->moments[a].n < 2)
+        if (fit->moments[a].n < 2 + fit->rank)
             return;
+        df[i] = normal ? INFINITY : (double)(fit->moments[a].n - 1 - fit->rank);
+        plain_df[i] = normal ? INFINITY : (double)(fit->moments[a].n - 1);
         means[i] = fit->pivot[a] + fit->arm[a].adjusted;
         plain_means[i] = fit->pivot[a] + fit->moments[a].mean[0];
         variances[i] = fit->arm[a].residual_squares > 0 ? fit->arm[a].variance[variance] : 0;
         plain_variances[i] = plain_variance(fit, variance, a);
     }
-    if (df <= 0 || !(variances[0] + variances[1] > 0) || !isfinite(variances[0] + variances[1]))
+    if (!(variances[0] + variances[1] > 0) || !isfinite(variances[0] + variances[1]))
         return;
     comparison->defined = true;
     comparison->standard_error =
-        compare(means, variances, fit->unit, normal ? INFINITY : df, alpha, &comparison->adjusted);
+        compare(means, variances, fit->unit, df, alpha, &comparison->adjusted);
     comparison->plain_standard_error =
-        compare(plain_means, plain_variances, fit->unit, normal ? INFINITY : plain_df, alpha,
-                &comparison->plain);
+        compare(plain_means, plain_variances, fit->unit, plain_df, alpha, &comparison->plain);
     comparison->variance_reduction_pct = GIVEN_NUMBER(
         100 * (1 - (variances[0] + variances[1]) / (plain_variances[0] + plain_variances[1])));
 }

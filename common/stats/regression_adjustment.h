@@ -120,8 +120,8 @@ struct regression_comparison {
     struct optional_number variance_reduction_pct;
 };
 
-/* Two arms by the t-distribution with users - arms (1 + rank) degrees of freedom, or by the normal
- * one. */
+/* Two arms by the t-distribution, with the degrees of freedom of Satterthwaite 1946 from those of
+ * both arms (users - 1 - rank), or by the normal one. */
 void regression_compare(const struct regression *fit, enum regression_variance variance,
                         bool normal, int control, int treatment, double alpha,
                         struct regression_comparison *comparison);
