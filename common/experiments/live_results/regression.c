@@ -118,14 +118,38 @@ static const struct live_products *products_of(const struct live_results *result
     return results->view->rollup.products[LIVE_COVARIANCE][arm];
 }
 
+/* Those of the arms that are compared. */
+struct outcomes {
+    struct outcome of[LIVE_ARMS_MAX];
+    bool used[LIVE_ARMS_MAX];
+};
+
+/* A small arm would take the covariates from all: it is left out where two arms have room for all
+ * columns. False when there is nothing to compare. */
+static bool set_outcomes(const struct live_results *results, int columns, struct outcomes *outcomes)
+{
+    bool roomy[LIVE_ARMS_MAX], some = false, found = false;
+
+    for (size_t a = 0; a < results->arms; a++) {
+        outcomes->used[a] = outcome_of(results, (int)a, &outcomes->of[a]);
+        roomy[a] = outcomes->used[a] && outcomes->of[a].n >= columns + 2;
+        some = some || (a > 0 && roomy[a]);
+    }
+    for (size_t a = 0; a < results->arms; a++) {
+        outcomes->used[a] = some && roomy[CONTROL_ARM] ? roomy[a] : outcomes->used[a];
+        found = found || (a > 0 && outcomes->used[a]);
+    }
+    return outcomes->used[CONTROL_ARM] && found;
+}
+
 /* The covariates' means over the users who have all of them. */
-static bool set_fill(const struct live_results *results, int covariates, double *fill,
-                     int64_t *users)
+static bool set_fill(const struct live_results *results, const struct outcomes *outcomes,
+                     int covariates, double *fill, int64_t *users)
 {
     struct sum sums[LIVE_COVARIATES_MAX] = {{0}};
 
     for (size_t a = 0; a < results->arms; a++) {
-        const struct live_products *products = products_of(results, a);
+        const struct live_products *products = outcomes->used[a] ? products_of(results, a) : NULL;
 
         if (products && products->huge > 0)
             return false;
@@ -138,29 +162,31 @@ static bool set_fill(const struct live_results *results, int covariates, double 
     return *users > 0;
 }
 
-/* Fills in the moments of all arms; false when an arm cannot be compared. */
+/* Fills in the moments of the arms that can be compared; false when there are not two. */
 static bool set_moments(const struct live_results *results, int covariates, struct regression *fit)
 {
+    struct outcomes *outcomes = ARENA_NEW(results->call->arena, struct outcomes);
     int64_t users = 0, all = 0;
 
-    if (!set_fill(results, covariates, fit->fill, &users))
+    if (!set_outcomes(results, fit->columns, outcomes) ||
+        !set_fill(results, outcomes, covariates, fit->fill, &users))
         return false;
     for (size_t a = 0; a < results->arms; a++) {
         static const struct live_products nobody;
         const struct live_products *products = products_of(results, a);
-        struct outcome outcome;
+        const struct outcome *outcome = &outcomes->of[a];
         struct co_moments other;
 
-        if (!outcome_of(results, (int)a, &outcome))
-            return false;
-        products = products ? products : &nobody;
-        fit->pivot[a] = outcome.pivot;
         fit->moments[a] = (struct co_moments){.columns = 2 + covariates};
+        if (!outcomes->used[a])
+            continue;
+        products = products ? products : &nobody;
+        fit->pivot[a] = outcome->pivot;
         if (products->at[0][0].sum.high > 0)
-            fit->moments[a] = complete_part(products, &outcome, fit->fill, covariates);
-        other = other_part(&outcome, &fit->moments[a]);
+            fit->moments[a] = complete_part(products, outcome, fit->fill, covariates);
+        other = other_part(outcome, &fit->moments[a]);
         co_moments_merge(&fit->moments[a], &other);
-        all += outcome.n;
+        all += outcome->n;
     }
     for (int i = 0; i < covariates; i++)
         fit->missing[i] = all - users;
