@@ -153,6 +153,7 @@ REFUSED = [
     ("data_analyses", csv(ROWS), {"analyses": ["tarot"]}, "tarot"),
     ("data_mapping", csv(ROWS), {"alpha": 2}, "mapping.alpha"),
     ("data_mapping", csv(ROWS), {"metric_type": "ratio"}, "denominator is required"),
+    ("data_mapping", csv(ROWS), {"analyses": ["trimmed_t", "trimmed_t"]}, "every analysis once"),
     ("data_mapping", csv(ROWS), {"surprise": 1}, "mapping.surprise"),
 ]
 

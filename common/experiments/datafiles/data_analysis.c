@@ -156,19 +156,35 @@ static enum error take_record(struct reading *reading, const struct data_record 
     return user_rows_add(&reading->rows, &user, reading->call->problem);
 }
 
-static enum error read_records(struct reading *reading)
+static enum error check_client(const struct reading *reading)
 {
     const struct data_upload *upload = reading->upload;
+
+    if (upload->gone && upload->gone(upload->context))
+        return problem_set(reading->call->problem, ERROR_UNAVAILABLE, "cancelled",
+                           "Nobody waits for the answer");
+    return ERROR_NONE;
+}
+
+/* Between passes over the users. */
+static enum error check_pass(const struct reading *reading)
+{
+    if (reading->rows.failed)
+        return problem_set(reading->call->problem, ERROR_UNAVAILABLE, "file_not_read",
+                           "The numbers of the file could not be read back");
+    return check_client(reading);
+}
+
+static enum error read_records(struct reading *reading)
+{
     struct data_record record;
     enum error error = ERROR_NONE;
 
     while (!error && reading->label_count <= REGRESSION_ARMS_MAX &&
            data_reader_next(&reading->reader, &record)) {
         error = take_record(reading, &record);
-        if (reading->answer->rows % ROWS_PER_CHECK == 0 && upload->gone &&
-            upload->gone(upload->context))
-            return problem_set(reading->call->problem, ERROR_UNAVAILABLE, "cancelled",
-                               "Nobody waits for the answer");
+        if (!error && reading->answer->rows % ROWS_PER_CHECK == 0)
+            error = check_client(reading);
     }
     if (!error && reading->reader.failed)
         error = problem_set(reading->call->problem, ERROR_UNAVAILABLE, "file_not_read",
@@ -314,6 +330,7 @@ static enum error analyze_ranks(const struct reading *reading, struct ordered_ro
     static const int ranked[] = {ANALYZER_MANN_WHITNEY, ANALYZER_TRIMMED_T, ANALYZER_QUANTILE,
                                  ANALYZER_BOOTSTRAP};
     struct results_request request = {.direction = reading->mapping->direction};
+    enum error error;
     size_t i = 0;
 
     while (i < COUNT_OF(ranked) && strcmp(results_analyzer_names[ranked[i]], name) != 0)
@@ -327,7 +344,8 @@ static enum error analyze_ranks(const struct reading *reading, struct ordered_ro
         return ERROR_NONE;
     request.metric_type = ranked[i];
     request.ranked = ranked_of(reading, ordered, treatment, alpha);
-    return add_analysis(reading, &request, treatment);
+    error = check_pass(reading);
+    return error ? error : add_analysis(reading, &request, treatment);
 }
 
 static enum error analyze_pairs(const struct reading *reading, const struct regression *fit,
@@ -357,6 +375,7 @@ static enum error analyze_rows(struct reading *reading, int control)
     struct adjusted_reply *comparison = ARENA_NEW(reading->call->arena, struct adjusted_reply);
     struct regression *fit = ARENA_NEW(reading->call->arena, struct regression);
     struct ordered_rows ordered = {&reading->rows, control};
+    enum error error;
     const struct regression_source source = {.arms = (int)reading->label_count,
                                              .covariates = (int)mapping->covariates.count,
                                              .ratio = mapping->metric_type == METRIC_RATIO,
@@ -365,6 +384,9 @@ static enum error analyze_rows(struct reading *reading, int control)
                                              .next = next_ordered};
 
     regression_from_source(&source, reading->call->arena, fit);
+    error = check_pass(reading);
+    if (error)
+        return error;
     if (fit->ratio_undefined)
         return refuse(reading, "degenerate", "errors.schemas.ratio_degenerate", "");
     if (mapping->metric_type == METRIC_BINARY)

@@ -44,7 +44,19 @@ static bool denominator_fits(const void *object)
     return (mapping->metric_type == METRIC_RATIO) == (mapping->denominator != NULL);
 }
 
+static bool analyses_differ(const void *object)
+{
+    const struct string_list *analyses = &((const struct data_mapping *)object)->analyses;
+
+    for (size_t i = 0; i < analyses->count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(analyses->items[i], analyses->items[k]) == 0)
+                return false;
+    return true;
+}
+
 static const struct schema_rule mapping_rules[] = {
+    {"errors.data.analyses_differ", analyses_differ},
     {"errors.data.denominator", denominator_fits},
 };
 

@@ -81,8 +81,10 @@ static bool fill(struct user_rows *rows)
 
         if (part < 0 && errno == EINTR)
             continue;
-        if (part <= 0)
+        if (part <= 0) {
+            rows->failed = true;
             return false;
+        }
         got += (size_t)part;
     }
     rows->read += (int64_t)wanted;

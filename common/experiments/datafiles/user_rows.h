@@ -18,6 +18,7 @@ struct user_rows {
     size_t waiting;  /* of the block, not in the file yet */
     int64_t read;    /* doubles before the block */
     size_t at, end;  /* of the block */
+    bool failed;     /* rows could not be read */
 };
 
 /* Rows behind the first `length` bytes of the file. */
@@ -29,7 +30,7 @@ MUST_CHECK enum error user_rows_add(struct user_rows *rows, const struct regress
                                     struct problem *problem);
 MUST_CHECK enum error user_rows_flush(struct user_rows *rows, struct problem *problem);
 
-/* Reading, as a regression_source does it: the state is the rows. */
+/* Reading, as a regression_source does it: the state is the rows. Look at `failed` after a pass. */
 void user_rows_rewind(void *state);
 bool user_rows_next(void *state, struct regression_user *user);
 
