@@ -294,3 +294,17 @@ bool adjustment_compare(const struct adjustment *fit, size_t control, size_t tre
         reduction->value = 100;
     return true;
 }
+
+void adjustment_difference(const struct adjustment *fit, size_t control, size_t treatment,
+                           double *difference, double *variance)
+{
+    const size_t pair[] = {control, treatment};
+
+    *difference = adjustment_mean(fit, treatment) - adjustment_mean(fit, control);
+    *variance = 0;
+    for (int i = 0; i < 2; i++) {
+        double deviation = adjustment_deviation(fit, pair[i]);
+
+        *variance += deviation * deviation / (double)fit->arms[pair[i]].n;
+    }
+}

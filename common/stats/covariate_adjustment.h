@@ -43,4 +43,10 @@ bool adjustment_compare(const struct adjustment *fit, size_t control, size_t tre
                         double alpha, struct test_result *result,
                         struct optional_number *reduction);
 
+/* The difference of two adjusted means with the sum of the variances of both arms, whose residuals
+ * may differ in size: the variance at many users, which sequences need. Arms of two users or more.
+ */
+void adjustment_difference(const struct adjustment *fit, size_t control, size_t treatment,
+                           double *difference, double *variance);
+
 #endif

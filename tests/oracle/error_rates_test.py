@@ -7,4 +7,4 @@ def test_sequential_methods_keep_alpha(evaluator):
     streams = 2000 if os.environ.get("ASSAY_TEST_SOAK") == "1" else 40
     done = subprocess.run([evaluator("error_rates").program, str(streams)], text=True, capture_output=True, timeout=1800)
     rows = [line for line in done.stdout.splitlines() if line.startswith("| ")]
-    assert done.returncode == 0 and len(rows) == 22, done.stdout + done.stderr
+    assert done.returncode == 0 and len(rows) == 24, done.stdout + done.stderr

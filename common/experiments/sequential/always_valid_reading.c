@@ -96,24 +96,22 @@ static bool is_enough(const struct always_valid_request *request, int64_t least)
            (rate_has_events(control) && rate_has_events(treatment));
 }
 
-/* The adjusted difference; its variance is the square of the error of the linear model. */
+/* The adjusted difference. One slope serves both arms, their residual variances may differ. */
 static void adjust_figures(const struct always_valid_call *call,
                            const struct always_valid_request *request,
                            const struct adjustment_arm arms[2], struct always_valid_reply *reply)
 {
     struct adjustment *fit = ARENA_NEW(call->arena, struct adjustment);
-    struct optional_number reduction = {0};
-    struct test_result test;
-    double error;
+    double plain = variance_of_mean(&arms[0]) + variance_of_mean(&arms[1]), effect, variance;
 
     adjustment_fit(arms, 2, 1, fit);
-    if (!adjustment_compare(fit, 0, 1, request->alpha, &test, &reduction) || test.statistic == 0)
+    adjustment_difference(fit, 0, 1, &effect, &variance);
+    if (!(variance > 0))
         return;
-    error = test.effect / test.statistic;
-    reply->adjusted = figures_of(call, request, test.effect, error * error,
-                                 (double)arms[0].n + (double)arms[1].n);
+    reply->adjusted =
+        figures_of(call, request, effect, variance, (double)arms[0].n + (double)arms[1].n);
     if (reply->adjusted)
-        reply->variance_reduction_pct = reduction;
+        reply->variance_reduction_pct = GIVEN_NUMBER(100 * (1 - variance / plain));
 }
 
 static void read_difference(const struct always_valid_call *call,
