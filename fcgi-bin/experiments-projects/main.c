@@ -56,7 +56,9 @@ static const struct route routes[] = {
      .tag = "projects",
      .summary = "Replace a design",
      .help = "Makes a revision. With If-Match holding the updated_at (or ETag) that was read, 409 "
-             "project_conflict when somebody else was faster."},
+             "project_conflict when somebody else was faster. While the project's flag is on: 400 "
+             "flag_variants for another number of variations, 409 layer_overlap when it would "
+             "share users with another flag that is on."},
     {.method = METHOD_DELETE,
      .path = PROJECT,
      .role = ROLE_WRITER,
@@ -88,7 +90,8 @@ static const struct route routes[] = {
      .name = "restore_project",
      .tag = "projects",
      .summary = "Take a project out again",
-     .help = "Undoes the archiving; an older design is restored by saving it again."},
+     .help = "Undoes the archiving; an older design is restored by saving it again. 409 "
+             "layer_overlap when its flag is on and would share users with another one."},
     {.method = METHOD_POST,
      .path = PROJECT "/analysis",
      .role = ROLE_WRITER,

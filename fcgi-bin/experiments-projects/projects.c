@@ -1,6 +1,7 @@
 /* Projects over HTTP: handlers call the store and answer with its objects. */
 #include "experiments-projects/projects.h"
 #include "experiments-projects/project_schemas.h"
+#include "experiments/flags/flag_store.h"
 #include "experiments/service.h"
 
 /* What every store function needs, the database ready. */
@@ -75,6 +76,34 @@ enum error projects_read(struct request *request, struct reply *reply)
     return answer_project(request, reply, error, project);
 }
 
+static struct flag_call flag_call_of(const struct project_call *call)
+{
+    return (struct flag_call){.db = call->db, .arena = call->arena, .problem = call->problem};
+}
+
+/* A change of the design under the lock of flags, which stands when the project's flag, if it is
+ * on, may be so. */
+static enum error begin_change(const struct project_call *call)
+{
+    const struct flag_call flags = flag_call_of(call);
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = flag_lock(&flags);
+    return error ? db_finish(call->db, error, call->problem) : ERROR_NONE;
+}
+
+static enum error finish_change(const struct project_call *call, enum error error,
+                                const struct project *project)
+{
+    const struct flag_call flags = flag_call_of(call);
+
+    if (!error)
+        error = flag_check_design(&flags, project->id, project->document);
+    return db_finish(call->db, error, call->problem);
+}
+
 enum error projects_update(struct request *request, struct reply *reply)
 {
     struct project *project = ARENA_NEW(request->arena, struct project);
@@ -82,8 +111,11 @@ enum error projects_update(struct request *request, struct reply *reply)
     enum error error = begin(request, &call);
 
     if (!error)
-        error =
-            project_update(&call, request->arguments[0], if_match(request), request->body, project);
+        error = begin_change(&call);
+    if (error)
+        return error;
+    error = project_update(&call, request->arguments[0], if_match(request), request->body, project);
+    error = finish_change(&call, error, project);
     return answer_project(request, reply, error, project);
 }
 
@@ -121,7 +153,11 @@ enum error projects_restore(struct request *request, struct reply *reply)
     enum error error = begin(request, &call);
 
     if (!error)
-        error = project_restore(&call, request->arguments[0], if_match(request), project);
+        error = begin_change(&call);
+    if (error)
+        return error;
+    error = project_restore(&call, request->arguments[0], if_match(request), project);
+    error = finish_change(&call, error, project);
     return answer_project(request, reply, error, project);
 }
 

@@ -8,11 +8,21 @@
 
 static const struct statement designs_of_flags = {
     .name = "flag_designs",
-    .sql = "SELECT p.project_name, p.payload_json FROM flags f JOIN projects p"
+    .sql = "SELECT p.project_name, p.payload_json, f.settings FROM flags f JOIN projects p"
            " ON p.id = f.experiment_id WHERE f.enabled = 1 AND p.archived = 0"
            " AND f.experiment_id <> ?",
     .streams = true,
 };
+
+/* A flag that is fixed, such as after shipping, assigns nobody. */
+static bool is_fixed(struct query *query, struct arena *arena)
+{
+    struct flag_settings settings = {0};
+    const char *stored = query_json_or_null(query, 2, arena);
+
+    return stored && schema_from_json(arena, &flag_settings_schema, stored, &settings) &&
+           settings.fixed_variation.given;
+}
 
 static bool overlap(const struct payload_namespace *one, const struct payload_namespace *other)
 {
@@ -36,7 +46,7 @@ enum error flag_check_layer(const struct flag_call *call, const char *experiment
         const struct experiment_payload *other =
             project_payload(query_json(query, 1, call->arena), call->arena);
 
-        if (other && overlap(own, other->setup->namespace))
+        if (other && overlap(own, other->setup->namespace) && !is_fixed(query, call->arena))
             name = query_text(query, 0, call->arena);
     }
     error = query_end(query, call->problem);

@@ -141,22 +141,53 @@ static enum error lock(const struct flag_call *call, const char *id, struct owne
     return problem_set(call->problem, ERROR_NOT_FOUND, "project_not_found", "Project not found");
 }
 
+static enum error check_variants(const struct flag_call *call,
+                                 const struct experiment_payload *design, size_t given)
+{
+    if (design->setup->variants_count == (int64_t)given)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_INVALID, "flag_variants",
+                       "variants must name the %lld variations of the design, not %zu",
+                       (long long)design->setup->variants_count, given);
+}
+
 static enum error check_owner(const struct flag_call *call, const char *id,
                               const struct owner *owner, const struct flag_document *document)
 {
     const struct experiment_payload *design = project_payload(owner->payload, call->arena);
-    int64_t given = (int64_t)document->settings.variants.count;
+    enum error error;
 
     if (owner->archived)
         return problem_set(call->problem, ERROR_INVALID, "project_archived",
                            "Project is archived; restore it first");
-    if (design && design->setup->variants_count != given)
-        return problem_set(call->problem, ERROR_INVALID, "flag_variants",
-                           "variants must name the %lld variations of the design, not %lld",
-                           (long long)design->setup->variants_count, (long long)given);
+    error = design ? check_variants(call, design, document->settings.variants.count) : ERROR_NONE;
+    if (error)
+        return error;
     return design && document->enabled && !document->settings.fixed_variation.given
                ? flag_check_layer(call, id, design)
                : ERROR_NONE;
+}
+
+enum error flag_lock(const struct flag_call *call)
+{
+    return db_lock(call->db, "flags", call->problem);
+}
+
+enum error flag_check_design(const struct flag_call *call, const char *experiment_id,
+                             const char *document)
+{
+    const struct experiment_payload *design;
+    bool found = false;
+    struct flag flag;
+    enum error error = fetch(call, &read_flag, experiment_id, &flag, &found);
+
+    if (error || !found || !flag.enabled || !flag.settings || flag.settings->fixed_variation.given)
+        return error;
+    design = project_payload(document, call->arena);
+    if (!design)
+        return ERROR_NONE;
+    error = check_variants(call, design, flag.settings->variants.count);
+    return error ? error : flag_check_layer(call, experiment_id, design);
 }
 
 /* Under the lock of all flags, so that two writers cannot take the same key. */
@@ -221,7 +252,7 @@ static enum error write_locked(const struct flag_call *call, const char *id,
 {
     struct owner owner = {0};
     struct flag before;
-    enum error error = db_lock(call->db, "flags", call->problem); /* of keys and layers */
+    enum error error = flag_lock(call);
 
     if (!error)
         error = lock(call, id, &owner);

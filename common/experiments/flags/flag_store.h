@@ -36,6 +36,16 @@ MUST_CHECK enum error flag_list(const struct flag_call *call, const char *experi
 MUST_CHECK enum error flag_write(const struct flag_call *call, const char *experiment_id,
                                  struct flag_document *document);
 
+/* For changes of a project, in their transaction: takes the lock of keys and layers, before the
+ * project is locked. */
+MUST_CHECK enum error flag_lock(const struct flag_call *call);
+
+/* Whether the project's flag may stay as it is with a design that is being stored: when it is on
+ * and not fixed, ERROR_INVALID `flag_variants` or ERROR_CONFLICT `layer_overlap`. Under that
+ * lock. */
+MUST_CHECK enum error flag_check_design(const struct flag_call *call, const char *experiment_id,
+                                        const char *document);
+
 /* Holds the ramp before the step that is taken now, unless it is held already: `taken` says whether
  * it was. The actor is the service. */
 MUST_CHECK enum error flag_take_ramp_back(const struct flag_call *call, const char *experiment_id,
