@@ -119,7 +119,8 @@ bool step_preflight(struct serving *serving)
     if (!cors_is_preflight(serving))
         return true;
     allowed = allowed_headers(serving);
-    if (is_admitted(serving, request_header(request, "HTTP_ORIGIN")))
+    serving->origin_admitted = is_admitted(serving, request_header(request, "HTTP_ORIGIN"));
+    if (serving->origin_admitted)
         return answer_admitted(serving);
     if (!list_has(&policy->cors_origins, request_header(request, "HTTP_ORIGIN"), false))
         return plain_answer(serving, 400, "Disallowed CORS origin");
@@ -148,7 +149,7 @@ void cors_add_headers(struct serving *serving)
 
     if (!rule || !origin)
         return;
-    if (is_admitted(serving, origin)) {
+    if (cors_is_preflight(serving) ? serving->origin_admitted : is_admitted(serving, origin)) {
         reply_add_header(&serving->reply, "Access-Control-Allow-Origin",
                          arena_copy_string(serving->request.arena, origin));
         reply_add_header(&serving->reply, "Access-Control-Expose-Headers",

@@ -21,6 +21,7 @@ struct serving {
     struct trace_context caller; /* of the client's span */
     struct rate_decision rate;   /* of the base bucket; limit 0 = not checked */
     struct semaphore_ticket ticket;
+    bool origin_admitted;       /* by the service, for this preflight */
     const char *error_code;     /* of the answer, NULL on success */
     struct idempotency_key key; /* while its first answer is computed */
     const char *key_holder;

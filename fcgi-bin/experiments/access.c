@@ -198,7 +198,7 @@ bool service_admits_origin(struct request *request, const char *origin)
         return false;
     if (request->method != METHOD_OPTIONS)
         return key && string_list_has(&key->origins, origin);
-    if (store_prepare(service_store(request), &db, &problem) ||
+    if (store_database(service_store(request), &db, &problem) ||
         client_key_origin_is_listed(db, origin, &listed, &problem))
         return false;
     return listed;
@@ -241,6 +241,13 @@ static enum verdict grant_person(struct request *request, struct caller *caller,
     }
 }
 
+/* Somebody may have chosen a token that looks like a client key. */
+static bool is_configured(const struct experiments_settings *settings, const char *token)
+{
+    return digest_equal_secret(token, settings->api_token) ||
+           digest_equal_secret(token, settings->readonly_api_token);
+}
+
 static enum verdict identify(struct request *request, struct caller *caller, const char *token,
                              struct http_refusal *refusal)
 {
@@ -251,7 +258,7 @@ static enum verdict identify(struct request *request, struct caller *caller, con
     if (is_admin_path(request->path) && token &&
         digest_equal_secret(token, settings->operator_token))
         return grant(request, caller, SCOPE_ADMIN, "admin_token");
-    if (token && client_key_is(token))
+    if (token && client_key_is(token) && !is_configured(settings, token))
         return starts_with(request->path, OFREP) ? identify_client(request, caller, token)
                                                  : UNKNOWN_TOKEN;
     if (request_person(request, token, &found))
