@@ -189,6 +189,9 @@ const struct setting experiments_settings_table[] = {
              "each experiment when it is next read."},
     {"AB_OFREP_BULK_FLAGS", SETTING_INTEGER, AT(ofrep_bulk_flags), "200", 1, 10000,
      .help = "Flags that one bulk evaluation evaluates at most; the first by key."},
+    {"AB_CLIENT_EVENT_VALUE_MAX", SETTING_NUMBER, AT(client_event_value_max), "1000000", 0, 1e150,
+     .help = "The largest value, with either sign, of an event that is sent with a client key, "
+             "which everybody can read."},
     {"AB_LIVE_MIXTURE_USERS", SETTING_INTEGER, AT(live_mixture_users), "5000", 2, 1000000000,
      .help = "People per arm that always-valid inference is tuned for in designs that name no "
              "effect."},

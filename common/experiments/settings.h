@@ -105,6 +105,7 @@ struct experiments_settings {
 
     int64_t live_spike_events;
     int64_t ofrep_bulk_flags;
+    double client_event_value_max;
     int64_t live_mixture_users;
 
     const char *llm_base_url; /* token of the orchestrator; "" = none */

@@ -2,8 +2,10 @@
  * what the user did. */
 #include "experiments-flags/flags.h"
 
-#include "experiments/live/rollup_store.h"
+#include "crypto/digest.h"
+#include "experiments/live/assign.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TRACK_EVENTS_MAX = 100 };
@@ -17,6 +19,7 @@ struct track_event {
 struct track_request {
     json_t *context;
     bool exposure;
+    const char *variant; /* that was shown; NULL = not told */
     OBJECT_LIST(struct track_event, events);
 };
 
@@ -49,6 +52,9 @@ static SCHEMA(event_schema, struct track_event, "TrackedEvent", event_fields);
 static const struct field request_fields[] = {
     JSON_VALUE(OWNER, context, .nullable = true, .help = "As in the evaluation."),
     BOOLEAN(OWNER, exposure, .default_value = true, .help = "The user has seen the value."),
+    STRING(OWNER, variant, .nullable = true, .max_length = FLAG_NAME_MAX,
+           .help = "The variant that the user has seen. No exposure is recorded when the service "
+                   "decides for another one."),
     OBJECTS(OWNER, events, event_schema, .max_length = TRACK_EVENTS_MAX,
             .help = "What the user did."),
 };
@@ -63,9 +69,10 @@ static const struct field reply_fields[] = {
     STRING(OWNER, variant),
     BOOLEAN(OWNER, in_experiment),
     CHOICE(OWNER, exposure, exposure_names, .choice_count = TRACK__MAX,
-           .help = "none: the user is outside the experiment, or nothing was to be recorded."),
+           .help = "none: the user is outside the experiment, has seen another variant, or nothing "
+                   "was to be recorded."),
     INTEGER(OWNER, received, .help = "Events."),
-    INTEGER(OWNER, recorded),
+    INTEGER(OWNER, recorded, .help = "None of users without an exposure who are outside."),
     INTEGER(OWNER, deduplicated, .help = "Dropped: their keys were seen before."),
 };
 #undef OWNER
@@ -114,135 +121,207 @@ static enum error check_metrics(const struct live_call *live, const struct evalu
     return error;
 }
 
-static struct object_list conversions_of(const struct track_request *asked,
-                                         const struct evaluation_context *context,
-                                         struct arena *arena)
+/* Whoever reads a page can send events, so their values are bounded. */
+static enum error check_values(struct request *request)
 {
+    const struct track_request *asked = request->body;
+    const struct track_event *events = asked->events.items;
+    double most = service_settings(request)->client_event_value_max;
+
+    if (!service_caller(request)->client)
+        return ERROR_NONE;
+    for (size_t i = 0; i < asked->events.count; i++)
+        if (fabs(events[i].value) > most)
+            return problem_set(&request->problem, ERROR_INVALID, "event_value_too_large",
+                               "events.%zu.value: client keys send values between -%g and %g", i,
+                               most, most);
+    return ERROR_NONE;
+}
+
+/* Keys of client keys are kept apart by user, so that nobody takes the key of another event before
+ * it comes. A hash, because such a key must not be longer than others. */
+static const char *event_key(struct request *request, const char *user_id, const char *key)
+{
+    struct arena *arena = request->arena;
+    const char *text;
+    char hash[DIGEST_SHA256_TEXT];
+
+    if (!service_caller(request)->client)
+        return key;
+    text = arena_print(arena, "%zu:%s:%s", strlen(user_id), user_id, key);
+    digest_sha256_hex(text, strlen(text), hash);
+    return arena_print(arena, "client:%s", hash);
+}
+
+static struct object_list conversions_of(struct request *request, const char *user_id)
+{
+    const struct track_request *asked = request->body;
+    struct arena *arena = request->arena;
     const struct track_event *events = asked->events.items;
     struct live_conversion *records =
         ARENA_ARRAY(arena, struct live_conversion, asked->events.count);
 
     for (size_t i = 0; i < asked->events.count; i++)
-        records[i] = (struct live_conversion){.user_id = context->user_id,
-                                              .metric = events[i].name,
-                                              .value = events[i].value,
-                                              .idempotency_key = events[i].key};
+        records[i] =
+            (struct live_conversion){.user_id = user_id,
+                                     .metric = events[i].name,
+                                     .value = events[i].value,
+                                     .idempotency_key = event_key(request, user_id, events[i].key)};
     return (struct object_list){.count = asked->events.count, .items = records};
 }
 
-/* Users who are forced, and those of a flag that is off or fixed, never count. */
-static bool counts(const struct evaluation *evaluation)
+/* What one request is decided to be, before anything is stored. */
+struct tracking {
+    struct request *request;
+    const struct live_call *live;
+    struct evaluation_context context;
+    struct flag flag;
+    struct evaluation evaluation;
+    struct object_list exposures, conversions;
+};
+
+static enum live_kind exposure_kind(const struct tracking *tracking)
 {
-    return evaluation->in_experiment || evaluation->reason == EVALUATED_DEFAULT;
+    return tracking->evaluation.new_member ? LIVE_HOLDOUTS : LIVE_EXPOSURES;
 }
 
-static enum error store(struct request *request, const struct live_call *live,
-                        const struct evaluation *evaluation, const struct object_list *exposures,
-                        const struct object_list *conversions, struct track_reply *answer)
+static enum error store(const struct tracking *tracking, struct track_reply *answer)
 {
-    enum live_kind kind = evaluation->new_member ? LIVE_HOLDOUTS : LIVE_EXPOSURES;
-    const char *id = evaluation->flag->experiment_id;
+    const char *id = tracking->flag.experiment_id;
     struct live_outcome outcome = {0};
     enum error error = ERROR_NONE;
 
-    (void)request;
-    if (exposures->count)
-        error = live_ingest(live, id, kind, exposures, &outcome);
-    if (exposures->count)
+    if (tracking->exposures.count) {
+        error = live_ingest(tracking->live, id, exposure_kind(tracking), &tracking->exposures,
+                            &outcome);
         answer->exposure = outcome.recorded ? TRACK_RECORDED : TRACK_KNOWN;
-    if (error || !conversions->count)
+    }
+    if (error || !tracking->conversions.count)
         return error;
-    error = live_ingest(live, id, LIVE_CONVERSIONS, conversions, &outcome);
+    error = live_ingest(tracking->live, id, LIVE_CONVERSIONS, &tracking->conversions, &outcome);
     answer->recorded = outcome.recorded;
     answer->deduplicated = outcome.deduplicated;
     return error;
 }
 
-static enum error publish(struct request *request, const struct live_call *live,
-                          const struct evaluation *evaluation, const struct object_list *exposures,
-                          const struct object_list *conversions, struct track_reply *answer)
+static enum error publish(const struct tracking *tracking, struct track_reply *answer)
 {
-    enum live_kind kind = evaluation->new_member ? LIVE_HOLDOUTS : LIVE_EXPOSURES;
-    const char *id = evaluation->flag->experiment_id;
+    const char *id = tracking->flag.experiment_id;
     struct object_list published;
     enum error error = ERROR_NONE;
 
-    if (exposures->count)
-        error = live_publish(request, live, id, kind, exposures, &published);
-    if (exposures->count)
+    if (tracking->exposures.count) {
+        error = live_publish(tracking->request, tracking->live, id, exposure_kind(tracking),
+                             &tracking->exposures, &published);
         answer->exposure = TRACK_PUBLISHED;
-    if (!error && conversions->count)
-        error = live_publish(request, live, id, LIVE_CONVERSIONS, conversions, &published);
+    }
+    if (!error && tracking->conversions.count)
+        error = live_publish(tracking->request, tracking->live, id, LIVE_CONVERSIONS,
+                             &tracking->conversions, &published);
     return error;
 }
 
-static enum error take(struct request *request, const struct live_call *live,
-                       const struct evaluation_context *context,
-                       const struct evaluation *evaluation, struct track_reply *answer)
+/* Whether events of the user count: those of the experiment and its holdout, also after the flag
+ * was switched off or fixed. An exposure on its way through Kafka is not stored yet, so whoever
+ * would be in the experiment now is asked for none. Archived projects take no records. */
+static enum error find_out_whether_counted(const struct tracking *tracking, bool *counted)
 {
-    const struct track_request *asked = request->body;
-    struct object_list exposures = {0}, conversions = {0};
-    bool by_kafka = service_settings(request)->intake == KAFKA_INTAKE_KAFKA;
-
-    if (counts(evaluation))
-        conversions = conversions_of(asked, context, request->arena);
-    if (asked->exposure && evaluation->new_user)
-        exposures = evaluation_exposure(evaluation, context, request->arena);
-    else if (asked->exposure && evaluation->new_member)
-        exposures = evaluation_holdout(context, request->arena);
-    else if (asked->exposure && evaluation->in_experiment)
-        answer->exposure = TRACK_KNOWN;
-    return (by_kafka ? publish : store)(request, live, evaluation, &exposures, &conversions,
-                                        answer);
+    *counted = tracking->evaluation.in_experiment || tracking->evaluation.new_member;
+    return *counted || tracking->flag.archived
+               ? ERROR_NONE
+               : live_is_exposed(tracking->live, tracking->flag.experiment_id,
+                                 tracking->context.user_id, counted);
 }
 
-static enum error decide_and_take(struct request *request, const struct flag_call *call,
-                                  const struct live_call *live,
-                                  const struct evaluation_context *context,
-                                  struct track_reply *answer)
+/* A page shows what was decided when it asked, which may be another variation than now. */
+static bool has_seen(const struct tracking *tracking, const struct track_request *asked)
 {
-    struct evaluation evaluation;
-    struct flag flag;
-    enum error error = flags_find(request, call, &flag);
+    return asked->exposure &&
+           (!asked->variant ||
+            strcmp(asked->variant, evaluation_variant(&tracking->evaluation)->name) == 0);
+}
+
+static enum error collect(struct tracking *tracking, struct track_reply *answer)
+{
+    const struct track_request *asked = tracking->request->body;
+    const struct evaluation *evaluation = &tracking->evaluation;
+    struct arena *arena = tracking->request->arena;
+    bool counted = false;
+    enum error error =
+        asked->events.count ? find_out_whether_counted(tracking, &counted) : ERROR_NONE;
+
+    if (counted)
+        tracking->conversions = conversions_of(tracking->request, tracking->context.user_id);
+    if (!has_seen(tracking, asked))
+        return error;
+    if (evaluation->new_user)
+        tracking->exposures = evaluation_exposure(evaluation, &tracking->context, arena);
+    else if (evaluation->new_member)
+        tracking->exposures = evaluation_holdout(&tracking->context, arena);
+    else if (evaluation->in_experiment)
+        answer->exposure = TRACK_KNOWN;
+    return error;
+}
+
+static enum error decide(struct tracking *tracking, const struct flag_call *call,
+                         struct track_reply *answer)
+{
+    const struct track_request *asked = tracking->request->body;
+    struct evaluation *evaluation = &tracking->evaluation;
+    enum error error = flags_find(tracking->request, call, &tracking->flag);
 
     if (!error)
-        error = evaluate(live, &flag, context, &evaluation);
+        error = evaluate(tracking->live, &tracking->flag, &tracking->context, evaluation);
     if (!error)
-        error = flags_fault(request, &evaluation);
+        error = flags_fault(tracking->request, evaluation);
     if (!error)
-        error = check_metrics(live, &evaluation, request->body);
+        error = check_metrics(tracking->live, evaluation, asked);
     if (error)
         return error;
-    *answer = (struct track_reply){
-        .key = flag.key,
-        .variant = evaluation_variant(&evaluation)->name,
-        .in_experiment = evaluation.in_experiment,
-        .received = (int64_t)((const struct track_request *)request->body)->events.count};
-    return take(request, live, context, &evaluation, answer);
+    *answer = (struct track_reply){.key = tracking->flag.key,
+                                   .variant = evaluation_variant(evaluation)->name,
+                                   .in_experiment = evaluation->in_experiment,
+                                   .received = (int64_t)asked->events.count};
+    return collect(tracking, answer);
+}
+
+/* Decides and stores in one transaction; Kafka is waited for outside. */
+static enum error take(struct tracking *tracking, const struct flag_call *call,
+                       struct track_reply *answer)
+{
+    bool by_kafka = service_settings(tracking->request)->intake == KAFKA_INTAKE_KAFKA;
+    enum error error = db_begin(call->db, by_kafka ? DB_READ : DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = decide(tracking, call, answer);
+    if (!error && !by_kafka)
+        error = store(tracking, answer);
+    error = db_finish(call->db, error, call->problem);
+    return error || !by_kafka ? error : publish(tracking, answer);
 }
 
 enum error flags_handle_track(struct request *request, struct reply *reply)
 {
     struct track_reply *answer = ARENA_NEW(request->arena, struct track_reply);
-    struct evaluation_context context;
-    struct flag_call call;
     struct live_call live;
-    enum error error = evaluation_read_context(
-        ((const struct track_request *)request->body)->context, &context, &request->problem);
+    struct tracking tracking = {.request = request, .live = &live};
+    struct flag_call call;
+    enum error error =
+        evaluation_read_context(((const struct track_request *)request->body)->context,
+                                &tracking.context, &request->problem);
 
-    if (!error && !context.user_id)
+    if (!error && !tracking.context.user_id)
         error = problem_set(&request->problem, ERROR_INVALID, "targeting_key_missing",
                             "The context has no targetingKey");
+    if (!error)
+        error = check_values(request);
     if (!error)
         error = flags_begin(request, &call);
     if (!error)
         error = live_begin(request, &live);
     if (!error)
-        error = db_begin(call.db, DB_WRITE, call.problem);
-    if (error)
-        return error;
-    error =
-        db_finish(call.db, decide_and_take(request, &call, &live, &context, answer), call.problem);
+        error = take(&tracking, &call, answer);
     reply->object = answer;
     return error;
 }

@@ -26,6 +26,7 @@ static const struct reason_answer reasons[] = {
     {"invalid_context", 400, "invalid_context"},
     {"targeting_key_missing", 400, "targeting_key_missing"},
     {"metric_unknown", 400, "metric_unknown"},
+    {"event_value_too_large", 400, "event_value_too_large"},
     {"client_key_limit_reached", 409, "client_key_limit_reached"},
     {"data_mapping", 400, "data_mapping"},
     {"unknown_column", 400, "unknown_column"},

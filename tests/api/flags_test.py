@@ -2,11 +2,13 @@
 both engines."""
 
 import concurrent.futures
+import socket
 import time
 
 import pytest
 
-from flag_fixtures import EVALUATE, VALUES, Flag, variants
+from conftest import OPEN
+from flag_fixtures import EVALUATE, TRACK, VALUES, Flag, variants
 from live_test import design
 from project_fixtures import PROJECTS, TOKENS, create, expect, payload, unknown_id
 from stack import CHECKOUT
@@ -65,8 +67,11 @@ class TestFlag:
         expect(store.client.send("PUT", other.path("flag"), json={**other.document, "key": one.key}), 409, "flag_key_taken")
         project = expect(store.client.get(f"{PROJECTS}/{one.id}"))["payload"]
         project["setup"].update(variants_count=3, traffic_split=[1, 1, 1])
+        expect(store.client.send("PUT", f"{PROJECTS}/{one.id}", json=project), 400, "flag_variants")
+        assert one.get("u")["metadata"]["inExperiment"]
+        one.set(enabled=False)
         expect(store.client.send("PUT", f"{PROJECTS}/{one.id}", json=project))
-        code(one.ask("u"), 400, "GENERAL")
+        assert one.get("u")["reason"] == "DISABLED"
 
 
 class TestEvaluate:
@@ -204,10 +209,36 @@ class TestRamp:
         expect(store.client.send("PUT", path, json=document), 409, "layer_overlap")
         expect(store.client.send("PUT", path, json={**document, "enabled": False}))
         expect(store.client.send("PUT", path, json={**document, "fixed_variation": 1}))
-        for flag in (low, high):
-            flag.set(enabled=False)
+        low.set(fixed_variation=1)  # was shipped
+        high.set(enabled=False)
         expect(store.client.send("PUT", path, json=document))
-        expect(store.client.send("PUT", low.path("flag"), json={**low.document, "enabled": True}), 409, "layer_overlap")
+        expect(store.client.send("PUT", high.path("flag"), json={**high.document, "enabled": True}), 409, "layer_overlap")
+
+    def test_a_change_of_the_design_keeps_layers_apart(self, store):
+        def at(start, end, name):
+            return design(setup={"namespace": {"id": name, "range_start": start, "range_end": end}})
+
+        low, other = Flag(store.client, sent=at(0, .5, "page")), Flag(store.client, sent=at(0, 1, "another"))
+        project, moved = f"{PROJECTS}/{other.id}", at(.4, 1, "page")
+        expect(store.client.send("PUT", project, json=moved), 409, "layer_overlap")
+        assert expect(store.client.get(project))["payload"]["setup"]["namespace"]["id"] == "another"
+        expect(store.client.post(f"{PROJECTS}/{low.id}/archive"))
+        expect(store.client.send("PUT", project, json=moved))
+        expect(store.client.post(f"{PROJECTS}/{low.id}/restore"), 409, "layer_overlap")
+        expect(store.client.get(f"{PROJECTS}/{low.id}"), 404, "not_found")
+        other.set(enabled=False)
+        expect(store.client.post(f"{PROJECTS}/{low.id}/restore"))
+
+    def test_a_holdout_has_those_whom_the_ramp_would_let_in(self, store, users):
+        now = time.time()
+        flag = Flag(store.client, holdout={"name": "all", "share": 1}, ramp=[{"starts_at": now - DAY, "share": 0}])
+        for user in users[:50]:
+            assert flag.get(user)["reason"] == "DEFAULT"
+        assert expect(flag.track(users[0]))["exposure"] == "none" and flag.arms() == {}
+        flag.set(ramp=[{"starts_at": now - DAY, "share": .5}])
+        for user in users[:50]:
+            assert flag.get(user)["reason"] == "DEFAULT"
+        assert set(flag.arms()) == {-1} and 10 < flag.arms()[-1] < 40
 
     def test_a_step_is_taken_back_when_a_guardrail_is_breached(self, store):
         now = time.time()
@@ -286,6 +317,54 @@ class TestTrack:
         assert expect(store.client.get(flag.path("ingestion")))["conversion_counts"] == [
             {"metric": "purchase", "count": 2, "value_sum": 3.5}]
 
+    def test_events_count_after_the_flag_went_off(self, store):
+        now = time.time()
+        flag = Flag(store.client, holdout={"name": "few", "share": .3})
+        users = [f"u{i}" for i in range(20)]
+        for user in users:
+            flag.get(user)
+        arms = flag.arms()
+        assert arms[-1] and sum(arms.values()) == 20
+        flag.link("u1", "account")
+
+        def recorded(user, when):
+            answer = expect(flag.track(user, events=[{"name": "purchase", "key": f"{when} {user}"}]))
+            assert answer["exposure"] in ("none", "known")
+            return answer["recorded"]
+
+        for when, change in (("off", {"enabled": False}), ("fixed", {"enabled": True, "fixed_variation": 1}),
+                             ("closed", {"fixed_variation": None, "ramp": [{"starts_at": now - DAY, "share": 0}]})):
+            flag.set(**change)
+            assert [recorded(user, when) for user in (*users, "account")] == [1] * 21
+            assert recorded("stranger", when) == 0
+        expect(store.client.post(f"{PROJECTS}/{flag.id}/archive"))
+        assert recorded("u0", "archived") == 0
+        assert flag.arms() == arms
+
+    def test_an_exposure_is_of_the_variant_that_was_shown(self, store):
+        flag = Flag(store.client)
+        shown = next(entry for entry in expect(store.client.post(EVALUATE, {"context": {"targetingKey": "u"}}))["flags"]
+                     if entry["key"] == flag.key)["variant"]
+        other = {"control": "treatment", "treatment": "control"}[shown]
+        assert expect(flag.track("u", variant=other))["exposure"] == "none" and flag.arms() == {}
+        assert expect(flag.track("u", variant=shown))["exposure"] == "recorded"
+        assert [expect(flag.track("u", variant=name))["exposure"] for name in (shown, other)] == ["known", "none"]
+        assert sum(flag.arms().values()) == 1
+
+    def test_nobody_waits_while_kafka_is_away(self, stores):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # and listens to nobody
+            store = stores.get("sqlite", {
+                **OPEN, "AB_INTAKE": "kafka", "AB_KAFKA_PUBLISH_SECONDS": "4", "AB_SQLITE_BUSY_TIMEOUT_MS": "500",
+                "KAFKA_BOOTSTRAP_SERVERS": f"127.0.0.1:{taken.getsockname()[1]}"})
+            flag = Flag(store.client)
+            with concurrent.futures.ThreadPoolExecutor(1) as threads:
+                tracked = threads.submit(store.client.send, "POST", f"{TRACK}/{flag.key}", may_fail=True,
+                                         json={"context": {"targetingKey": "u"}})
+                while not tracked.done():
+                    flag.set(default_variation=1)
+            assert tracked.result().status == 503
+
     def test_refusals_record_nothing(self, store):
         flag = Flag(store.client)
         code(flag.track("u", events=[{"name": "purchase", "key": "a"}, {"name": "made up", "key": "b"}]), 400, "GENERAL")
@@ -320,6 +399,27 @@ class TestClientKey:
         code(mine.ask("u", client), 401, "GENERAL")
         expect(guarded.write.send("DELETE", f"{mine.path('client-keys')}/{key['id']}"), 404, "not_found")
 
+    def test_events_that_anybody_can_send(self, guarded):
+        """They take no key of another event, and no value beyond AB_CLIENT_EVENT_VALUE_MAX."""
+        flag = Flag(guarded.write)
+        _, client = self.make(guarded, flag)
+        for user in ("forger", "buyer"):
+            expect(flag.track(user))
+
+        def send(user, by, **event):
+            return flag.track(user, by, events=[{"name": "purchase", "key": "order-1", **event}])
+
+        assert expect(send("forger", client))["recorded"] == 1
+        assert expect(send("forger", client))["deduplicated"] == 1
+        assert expect(send("buyer", client))["recorded"] == 1
+        assert flag.convert("buyer", idempotency_key="order-1") == (1, 1, 0)
+        assert expect(send("buyer", guarded.write))["deduplicated"] == 1
+        for value in (1e7, -1e7):
+            refused = send("forger", client, key="order-2", value=value)
+            code(refused, 400, "GENERAL")
+            assert "events.0.value" in refused.json()["errorDetails"]
+        assert expect(send("forger", guarded.write, key="order-2", value=1e7))["recorded"] == 1
+
     def test_pages_of_listed_origins_alone(self, guarded):
         flag = Flag(guarded.write)
         _, client = self.make(guarded, flag, origins=[SHOP, "http://localhost:3000"])
@@ -345,7 +445,10 @@ class TestClientKey:
         assert preflight(SHOP, PROJECTS).status == 400
 
     def test_a_limit_of_its_own(self, stores, engine):
-        store = stores.get(engine, {**TOKENS, "AB_RATE_LIMIT_REQUESTS": 1000, "AB_TRUSTED_PROXY_HOPS": 1})
+        store = stores.get(engine, {**TOKENS, "AB_RATE_LIMIT_REQUESTS": 1000, "AB_TRUSTED_PROXY_HOPS": 1,
+                                    "AB_READONLY_API_TOKEN": "abc_chosen_before_there_were_client_keys"})
+        assert store.as_token("abc_chosen_before_there_were_client_keys").get(PROJECTS).status == 200
+        assert store.as_token("abc_another").get(PROJECTS).status == 401
         flag = Flag(store.write)
         _, client = self.make(store, flag, rate_limit_requests=3, rate_limit_window_seconds=3600)
         neighbor = client.with_headers({"X-Forwarded-For": "192.0.2.7"})

@@ -40,29 +40,41 @@ static void assign_by_design(const struct experiment_payload *design, const char
         setup->namespace && !assignment_in_namespace(setup->namespace, user_id);
     if (assignment->namespace_excluded)
         return;
-    assignment->held_out = settings && flag_holds_out(settings, user_id);
-    if (assignment->held_out)
-        return;
     assignment_cut(&plan, assignment->coverage, &assignment->weights);
     assignment->variation = assignment_at(&plan, assignment->position);
+    /* Only whoever could be treated now is compared with the treated. */
+    assignment->held_out =
+        assignment->variation != ASSIGNMENT_NONE && settings && flag_holds_out(settings, user_id);
+    if (assignment->held_out)
+        assignment->variation = ASSIGNMENT_NONE;
+}
+
+/* The number under which the rows of a user are stored. */
+static enum error find_home(const struct live_call *call, const struct live_experiment *experiment,
+                            const char *user_id, int64_t *number)
+{
+    struct live_units home;
+    enum error error;
+
+    *number = experiment->number;
+    if (experiment->buckets <= 1)
+        return ERROR_NONE;
+    live_units_start(&home, call->arena, 1);
+    live_units_add(&home, user_id);
+    error = live_find_places(call, experiment, &home);
+    if (!error)
+        *number = live_bucket_number(experiment, home.items[0]->number);
+    return error;
 }
 
 static enum error find_exposure(const struct live_call *call,
                                 const struct live_experiment *experiment, const char *user_id,
                                 struct optional_integer *stored)
 {
-    struct live_units home;
-    enum error error = ERROR_NONE;
+    int64_t number;
+    enum error error = find_home(call, experiment, user_id, &number);
 
-    if (experiment->buckets <= 1)
-        return live_find_exposure(call, experiment->number, user_id, stored);
-    live_units_start(&home, call->arena, 1);
-    live_units_add(&home, user_id);
-    error = live_find_places(call, experiment, &home);
-    if (!error)
-        error = live_find_exposure(call, live_bucket_number(experiment, home.items[0]->number),
-                                   user_id, stored);
-    return error;
+    return error ? error : live_find_exposure(call, number, user_id, stored);
 }
 
 static enum error read_and_assign(const struct live_call *call, const char *id, const char *user_id,
@@ -116,4 +128,36 @@ enum error live_assign(const struct live_call *call, const char *id, const char 
         return error;
     error = read_and_assign(call, id, user_id, attributes, version, assignment);
     return db_finish(call->db, error, call->problem);
+}
+
+static enum error find_subject(const struct live_call *call,
+                               const struct live_experiment *experiment, const char *user_id,
+                               struct live_units *units)
+{
+    struct live_experiment home = *experiment;
+    struct live_names ids = {.arena = call->arena};
+    const struct live_load load = {
+        .call = call, .experiment = &home, .units = units, .linked = true};
+    enum error error = find_home(call, experiment, user_id, &home.number);
+
+    live_names_add(&ids, user_id);
+    return error ? error : live_load_units(&load, &ids);
+}
+
+enum error live_is_exposed(const struct live_call *call, const char *id, const char *user_id,
+                           bool *exposed)
+{
+    const struct live_unit *unit;
+    struct live_reading reading;
+    struct live_units units;
+    enum error error = live_read_experiment(call, id, &reading);
+
+    *exposed = false;
+    if (error || !reading.experiment.number)
+        return error;
+    live_units_start(&units, call->arena, 1);
+    error = find_subject(call, &reading.experiment, user_id, &units);
+    unit = live_units_find(&units, user_id);
+    *exposed = !error && unit && live_subject_exposure(unit->root);
+    return error;
 }

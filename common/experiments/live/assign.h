@@ -25,4 +25,9 @@ MUST_CHECK enum error live_assign(const struct live_call *call, const char *id, 
                                   const json_t *attributes, enum hash_version version,
                                   struct live_assignment *assignment);
 
+/* Whether an exposure of the user or of a linked id is stored, or a membership of the holdout. The
+ * transaction is the caller's. ERROR_NOT_FOUND with `not_found`. */
+MUST_CHECK enum error live_is_exposed(const struct live_call *call, const char *id,
+                                      const char *user_id, bool *exposed);
+
 #endif
