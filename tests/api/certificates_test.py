@@ -6,6 +6,8 @@ import json
 import random
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -44,13 +46,19 @@ def verify(tmp_path, data, key):
     return done.returncode, done.stdout + done.stderr
 
 
-def check(tmp_path, store, experiment_id):
-    """The document, found right by both; the decision is the one that the service answers."""
+def check_signed(tmp_path, store, experiment_id):
+    """The document, found right by both."""
     data, key = read(store, experiment_id), key_of(store)
     certificate = verifier.open_certificate(data, verifier.unpack(key, 32))
     verifier.check_figures(certificate)
     status, output = verify(tmp_path, data, key)
     assert status == 0, output
+    return certificate
+
+
+def check(tmp_path, store, experiment_id):
+    """The document, found right by both; the decision is the one that the service answers."""
+    certificate = check_signed(tmp_path, store, experiment_id)
     decision = expect(store.client.get(f"/api/v1/experiments/{experiment_id}/decision"))
     assert certificate["decision"]["verdict"] == decision["verdict"]
     assert certificate["decision"]["confidence"] == decision["confidence"]
@@ -82,6 +90,32 @@ def test_both_verifiers_compute_the_decision_again(tmp_path, store, name):
     certificate = check(tmp_path, store, experiment.id)
     assert certificate["decision"]["verdict"] == verdict
     assert certificate["decision"]["reasons"][0]["code"] == reason
+
+
+@pytest.mark.both_engines
+def test_it_is_of_one_moment_while_records_keep_coming(tmp_path, store):
+    """Every user is exposed once and has no link: all exposures are users of the arms."""
+    experiment = Experiment(store.client)
+    experiment.expose("first", 0)
+    own = store.client.with_headers({})
+    ended, sent = threading.Event(), []
+
+    def ingest():
+        while not ended.is_set():
+            exposure = {"user_id": f"user {len(sent)}", "variation_index": len(sent) % 2, "occurred_at": 0}
+            expect(own.post(experiment.path("exposures"), {"exposures": [exposure]}))
+            sent.append(None)
+
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(ingest)
+        try:
+            for _ in range(20):
+                certificate = check_signed(tmp_path, store, experiment.id)
+                assert certificate["population"]["exposures"] == sum(arm["users"] for arm in certificate["arms"])
+        finally:
+            ended.set()
+        coming.result()
+    assert sent
 
 
 @pytest.mark.parametrize("looks,arms", [(3, [(3000, 300), (3000, 420)]), (5, [(3000, 300), (3000, 330), (3000, 310)]),

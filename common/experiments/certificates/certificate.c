@@ -2,7 +2,6 @@
 #include "experiments/certificates/certificate.h"
 
 #include "crypto/base64url.h"
-#include "db/query.h"
 #include "experiments/certificates/exposed_users.h"
 #include "experiments/certificates/signing_key.h"
 #include "experiments/live_results/policy.h"
@@ -12,9 +11,6 @@
 #include <string.h>
 
 static const char format_name[] = "assay-certificate-1";
-
-/* How often an experiment is read again because records came in between. */
-enum { TRIES_MAX = 5 };
 
 static const struct certificate_formulas formulas_of[METRIC__MAX] = {
     [METRIC_BINARY] = {"two_proportions_pooled_z", "beta_1_1_exact"},
@@ -291,37 +287,10 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
     fill_verdict(&filling, certificate);
 }
 
-/* Reads the exposures of the version that the view has; `same` says whether it was still there. */
-static enum error read_exposures(const struct live_call *call, const struct live_view *view,
-                                 struct exposed_users *users, bool *same)
+static enum error read_users(const struct live_call *call, const struct live_experiment *experiment,
+                             void *context)
 {
-    struct live_reading reading;
-    enum error error = live_read_experiment(call, view->experiment.id, &reading);
-
-    if (error)
-        return error;
-    *same = reading.experiment.version == view->experiment.version &&
-            strcmp(reading.updated_at, view->updated_at) == 0;
-    return *same ? exposed_users_read(call, &reading.experiment, users) : ERROR_NONE;
-}
-
-static enum error load(const struct live_call *call, const char *id, struct live_view *view,
-                       struct exposed_users *users)
-{
-    bool same = false;
-    enum error error = ERROR_NONE;
-
-    for (int tries = 0; !error && !same && tries < TRIES_MAX; tries++) {
-        error = live_view_load(call, id, &(struct live_view_options){0}, view);
-        if (!error)
-            error = db_begin(call->db, DB_READ, call->problem);
-        if (!error)
-            error = db_finish(call->db, read_exposures(call, view, users, &same), call->problem);
-    }
-    if (error || same)
-        return error;
-    return problem_set(call->problem, ERROR_BUSY, "database_busy", "the data of %s keep changing",
-                       id);
+    return exposed_users_read(call, experiment, context);
 }
 
 static enum error sign(const struct live_call *call, const struct signing_key *key,
@@ -349,7 +318,8 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
     struct certificate_population *population;
     struct signing_key key;
     struct exposed_users users;
-    enum error error = load(call, id, view, &users);
+    const struct live_view_options options = {.also = read_users, .context = &users};
+    enum error error = live_view_load(call, id, &options, view);
 
     if (!error)
         error = signing_key_load(call, &key);

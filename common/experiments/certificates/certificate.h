@@ -131,9 +131,9 @@ SCHEMA_OF(signed_certificate_schema, struct signed_certificate);
 void certificate_fill(const struct live_results_call *call, const struct live_view *view,
                       struct certificate *certificate);
 
-/* Loads the experiment, and signs its certificate with the key of the installation. ERROR_NOT_FOUND
- * `not_found`, ERROR_BUSY `database_busy` while the data keep changing, errors of the database, of
- * signing_key_load(), ERROR_TOO_LARGE `certificate_too_large`. */
+/* Reads the experiment and its exposures in one snapshot, and signs its certificate with the key of
+ * the installation. Errors of live_view_load(), of signing_key_load(), ERROR_TOO_LARGE
+ * `certificate_too_large`. */
 MUST_CHECK enum error certificate_issue(const struct live_call *call,
                                         const struct live_results_call *results, const char *id,
                                         struct signed_certificate *issued);

@@ -184,6 +184,17 @@ static enum error read_view(const struct live_call *call, const char *id,
     return *stale ? ERROR_NONE : read_parts(call, options, view);
 }
 
+static enum error read_all(const struct live_call *call, const char *id,
+                           const struct live_view_options *options, struct live_view *view,
+                           bool *stale)
+{
+    enum error error = read_view(call, id, options, view, stale);
+
+    if (error || *stale || !options->also)
+        return error;
+    return options->also(call, &view->experiment, options->context);
+}
+
 enum error live_view_load(const struct live_call *call, const char *id,
                           const struct live_view_options *options, struct live_view *view)
 {
@@ -197,7 +208,7 @@ enum error live_view_load(const struct live_call *call, const char *id,
         error = db_begin(call->db, DB_READ, call->problem);
         if (error)
             return error;
-        error = db_finish(call->db, read_view(call, id, options, view, &stale), call->problem);
+        error = db_finish(call->db, read_all(call, id, options, view, &stale), call->problem);
         if (!error && stale)
             error = live_rebuild_experiment(call, id, &rebuild);
     }

@@ -41,12 +41,18 @@ struct live_view {
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
 
+/* Reads something else of the experiment. */
+typedef enum error live_view_reader(const struct live_call *call,
+                                    const struct live_experiment *experiment, void *context);
+
 /* Optional parts to read. */
 struct live_view_options {
-    const char *dimension; /* its slices, for all metrics; NULL = none */
-    bool declared;         /* in place of that: the slices of all dimensions of the design */
-    bool bins;             /* of the metrics counted in bins */
-    bool unknown;          /* events under names that are not in the design */
+    const char *dimension;  /* its slices, for all metrics; NULL = none */
+    bool declared;          /* in place of that: the slices of all dimensions of the design */
+    bool bins;              /* of the metrics counted in bins */
+    bool unknown;           /* events under names that are not in the design */
+    live_view_reader *also; /* in the snapshot of the view, once; NULL = nothing */
+    void *context;
 };
 
 /* Updates the aggregates first if the design has changed. ERROR_NOT_FOUND with `not_found`. */
