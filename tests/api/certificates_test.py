@@ -92,6 +92,15 @@ def test_both_verifiers_compute_the_decision_again(tmp_path, store, name):
     assert certificate["decision"]["reasons"][0]["code"] == reason
 
 
+def test_every_stratum_that_is_off_is_named(tmp_path, store):
+    experiment = Experiment(store.client)
+    people = [(f"s{stratum}-{i}", stratum, int(i > 0)) for stratum in range(20) for i in range(40)]
+    experiment.send("exposures", *[{"user_id": user, "variation_index": arm, "occurred_at": 0} for user, _, arm in people])
+    experiment.send("strata", *[{"user_id": user, "stratum": f"stratum {stratum:02}"} for user, stratum, _ in people])
+    blockers = check(tmp_path, store, experiment.id)["decision"]["blockers"]
+    assert [b["part"] for b in blockers] == [None] + [f"stratum {stratum:02}" for stratum in range(20)]
+
+
 @pytest.mark.both_engines
 def test_it_is_of_one_moment_while_records_keep_coming(tmp_path, store):
     """Every user is exposed once and has no link: all exposures are users of the arms."""

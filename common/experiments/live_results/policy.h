@@ -4,6 +4,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_POLICY_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_POLICY_H
 
+#include "experiments/live/view.h"
 #include "experiments/live_results/live_schema.h"
 #include "experiments/payloads/payload.h"
 
@@ -68,7 +69,12 @@ struct policy_reason {
     int part;
 };
 
-enum { POLICY_REASONS_MAX = 64, POLICY_ARMS_MAX = 10, POLICY_BLOCKERS_MAX = 16 };
+enum {
+    POLICY_REASONS_MAX = 64,
+    POLICY_ARMS_MAX = 10,
+    /* All that there can be: certificates have each of them. */
+    POLICY_BLOCKERS_MAX = 1 + LIVE_STRATA_MAX + POLICY_ARMS_MAX + LIVE_GUARDRAILS_MAX
+};
 
 /* From this share of events or users on, the decision lists data problems. */
 extern const double policy_anomaly_share;
