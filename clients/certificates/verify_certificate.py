@@ -161,18 +161,26 @@ def chi_square_survival(x, df):
 
 
 def beats(worse, better):
-    """P(rate of `better` > rate of `worse`), each (converted, users), with uniform priors: Simpson's rule."""
-    a, b = worse[0] + 1, worse[1] - worse[0] + 1
-    mean, spread = a / (a + b), math.sqrt(a * b / (a + b + 1)) / (a + b)
-    low, high, steps = max(0.0, mean - 12 * spread), min(1.0, mean + 30 * spread), 1200
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    """P(rate of `better` > rate of `worse`), each (converted, users), with uniform priors: Simpson's rule over the
+    narrower of the two posteriors, within whose steps the other one hardly changes."""
+    posteriors = []
+    for converted, users in (worse, better):
+        a, b = converted + 1, users - converted + 1
+        posteriors.append((math.sqrt(a * b / (a + b + 1)) / (a + b), a, b))
+    over_better = posteriors[1] < posteriors[0]
+    (spread, a, b), (_, other_a, other_b) = reversed(posteriors) if over_better else posteriors
+    mean, front, steps = a / (a + b), math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b), 1600
+    low, high = max(0.0, mean - 30 * spread), min(1.0, mean + 30 * spread)
 
     def at(x):
         if x <= 0 or x >= 1:
             weight = 0.0 if (a if x <= 0 else b) > 1 else math.exp(front)
         else:
             weight = math.exp(front + (a - 1) * math.log(x) + (b - 1) * math.log1p(-x))
-        return weight * (1 - beta_cdf(x, better[0] + 1, better[1] - better[0] + 1)) if weight > 1e-30 else 0.0
+        if weight <= 1e-30:
+            return 0.0
+        below = beta_cdf(x, other_a, other_b)
+        return weight * (below if over_better else 1 - below)
 
     width = (high - low) / steps
     return sum((1, 4, 2)[0 if i in (0, steps) else 2 - i % 2] * at(low + i * width) for i in range(steps + 1)) * width / 3

@@ -92,6 +92,15 @@ def test_both_verifiers_compute_the_decision_again(tmp_path, store, name):
     assert certificate["decision"]["reasons"][0]["code"] == reason
 
 
+@pytest.mark.parametrize("worse,better,probability", [
+    ((100, 1000), (100500, 1000000), .49864533795991817), ((20, 20), (20000, 20000), .998951153730896),
+    ((0, 50), (1, 50000), .0020368627021296586), ((1999, 2000), (2000, 2000), .7500624843789053)])
+def test_arms_of_very_unequal_size(worse, better, probability):
+    """As the sum over the smaller arm has them, computed with 40 digits."""
+    assert verifier.beats(worse, better) == pytest.approx(probability, abs=2e-8)
+    assert verifier.beats(better, worse) == pytest.approx(1 - probability, abs=2e-8)
+
+
 def test_every_stratum_that_is_off_is_named(tmp_path, store):
     experiment = Experiment(store.client)
     people = [(f"s{stratum}-{i}", stratum, int(i > 0)) for stratum in range(20) for i in range(40)]

@@ -7,6 +7,7 @@
 #include "crypto/crypto.h"
 #include "crypto/ed25519.h"
 #include "crypto/token.h"
+#include "stats/bayes/superiority.h"
 #include "test.h"
 
 int verifier_main(int argc, char **argv);
@@ -157,6 +158,26 @@ TEST(signed_figures_that_do_not_belong_together)
     arena_destroy(arena);
 }
 
+/* Arms a thousand times as large as the other, and rates of 0 and 1: what the service answers. */
+TEST(probabilities_of_unequal_arms)
+{
+    static const struct arm arms[] = {
+        {.users = 2, .converted = 0},        {.users = 20, .converted = 20},
+        {.users = 50, .converted = 0},       {.users = 100, .converted = 10},
+        {.users = 1000, .converted = 100},   {.users = 2000, .converted = 2000},
+        {.users = 20000, .converted = 1},    {.users = 20000, .converted = 20000},
+        {.users = 50000, .converted = 5100}, {.users = 1000000, .converted = 100500}};
+    size_t count = sizeof arms / sizeof arms[0], off = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            off += fabs(beats(&arms[i], &arms[k]) -
+                        superiority_of_rates((int64_t)arms[i].converted, (int64_t)arms[i].users,
+                                             (int64_t)arms[k].converted, (int64_t)arms[k].users)) >
+                   figures / 2;
+    CHECK_INT((long)off, 0);
+}
+
 TEST(signatures_are_those_of_rfc_8032)
 {
     static const unsigned char one[ED25519_KEY_BYTES] = {
@@ -182,4 +203,4 @@ TEST(signatures_are_those_of_rfc_8032)
 
 TEST_MAIN(CASE(signatures_are_those_of_rfc_8032), CASE(every_changed_bit_is_found),
           CASE(each_bit_of_the_frame_and_the_signature_counts),
-          CASE(signed_figures_that_do_not_belong_together))
+          CASE(signed_figures_that_do_not_belong_together), CASE(probabilities_of_unequal_arms))
