@@ -2,6 +2,7 @@
 #include "experiments-reports/results.h"
 #include "experiments-reports/exports.h"
 
+#include "base/log.h"
 #include "experiments/certificates/signing_key.h"
 #include "experiments/live/outcome_store.h"
 #include "experiments/live_results/decision.h"
@@ -15,6 +16,20 @@ enum error result_begin(struct request *request, struct live_call *call)
                                .spike_events = service_settings(request)->live_spike_events,
                                .problem = &request->problem};
     return service_database(request, &call->db);
+}
+
+/* NULL when the key cannot be read or made: a report does without it. */
+static const char *key_fingerprint(struct request *request, const struct live_call *call)
+{
+    struct signing_key *key = ARENA_NEW(request->arena, struct signing_key);
+    struct problem problem = {0};
+    struct live_call reading = *call;
+
+    reading.problem = &problem;
+    if (!signing_key_load(&reading, key))
+        return key->fingerprint;
+    log_event(LOG_WARNING, "report_without_certificate_key", problem.text);
+    return NULL;
 }
 
 /* Everything of one view, so that the figures belong together. */
@@ -33,7 +48,6 @@ static enum error read_facts(struct request *request, const char *experiment_id,
     struct course *course = ARENA_NEW(arena, struct course);
     struct object_list *outcomes = ARENA_NEW(arena, struct object_list);
     struct live_series series;
-    struct signing_key *key = ARENA_NEW(arena, struct signing_key);
     struct live_call reading;
     enum error error = result_begin(request, &reading);
 
@@ -43,8 +57,6 @@ static enum error read_facts(struct request *request, const char *experiment_id,
         error = live_series_load(&reading, view, LIVE_SERIES_PEOPLE_MAX, &series);
     if (!error)
         error = outcome_list(&reading, experiment_id, outcomes);
-    if (!error)
-        error = signing_key_load(&reading, key);
     if (error)
         return error;
     live_results_statistics(&call, view, stats);
@@ -56,7 +68,7 @@ static enum error read_facts(struct request *request, const char *experiment_id,
                                    .course = course,
                                    .outcomes = outcomes,
                                    .now = report_moment(arena, store_now(arena)),
-                                   .certificate_key = key->fingerprint};
+                                   .certificate_key = key_fingerprint(request, &reading)};
     return ERROR_NONE;
 }
 

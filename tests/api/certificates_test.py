@@ -228,3 +228,24 @@ def test_the_python_program_takes_files(tmp_path, store):
 
 def test_only_an_experiment_that_exists_has_one(store):
     assert store.client.get(f"/api/v1/experiments/{unknown_id()}/certificate").status == 404
+
+
+@pytest.mark.both_engines
+def test_reports_do_without_a_damaged_key(store):
+    experiment = Experiment(store.client)
+    experiment.expose("a", 0)
+    fingerprint = expect(store.client.get(KEY))["fingerprint"]
+
+    def report():
+        answer = store.client.get(experiment.path("report/markdown"))
+        assert answer.status == 200, str(answer)
+        return answer.text
+
+    assert fingerprint in report()
+    store.database.run("UPDATE certificate_keys SET seed = 'damaged ' || seed")
+    try:
+        assert store.client.get(experiment.path("certificate"), may_fail=True).status == 500
+        assert fingerprint not in report()
+    finally:
+        store.database.run("UPDATE certificate_keys SET seed = substr(seed, 9)")
+    assert fingerprint in report()

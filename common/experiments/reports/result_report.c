@@ -421,7 +421,7 @@ static void add_plan(const struct report_context *context, const struct result_f
     document_fact(document, report_label(context, "export.power"),
                   report_percent(context, percent * metrics->power));
     document_fact(document, report_label(context, "export.certificate_key"),
-                  facts->certificate_key);
+                  or_dash(facts->certificate_key));
 }
 
 static void add_outcomes(const struct report_context *context, const struct object_list *outcomes,

@@ -14,7 +14,7 @@ struct result_facts {
     const struct course *course;
     const struct object_list *outcomes; /* struct outcome, newest first */
     const char *now;                    /* YYYY-MM-DD HH:MM UTC */
-    const char *certificate_key;        /* fingerprint of the key that signs certificates */
+    const char *certificate_key; /* fingerprint of the key that signs certificates; NULL = none */
 };
 
 void report_of_result(const struct report_context *context, const struct result_facts *facts,
