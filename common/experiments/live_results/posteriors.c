@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Experiments whose designs are compared for a prior, and memory for one of them. */
+enum { LOOKED_AT_MAX = 2000, OTHER_MEMORY_MAX = 1 << 28 };
+
 static const double default_share = 0.05; /* of the worthwhile effect */
 
 /* Counts per user are means here, as everywhere in live results. */
@@ -29,35 +32,79 @@ static bool read_arm(const struct live_view *view, int arm, struct bayes_arm *re
     return moments.defined;
 }
 
-static bool is_alike(const struct live_view *one, const struct live_view *other)
+static bool is_alike(const struct payload_metrics *a, const struct payload_metrics *b)
 {
-    const struct payload_metrics *a = one->design->metrics, *b = other->design->metrics;
-
     return a->metric_type == b->metric_type && a->primary_metric_name && b->primary_metric_name &&
            strcmp(a->primary_metric_name, b->primary_metric_name) == 0;
 }
 
-/* The control arms of the other experiments with this metric, those with two users or more. */
+/* Whether an experiment is another one with this metric. It may be deleted meanwhile. */
+static enum error check_alike(const struct live_call *call, const struct live_view *view,
+                              const char *id, bool *alike)
+{
+    struct live_reading other = {0};
+    enum error error = live_read_design(call, id, &other);
+
+    *alike = !error && strcmp(id, view->experiment.id) != 0 &&
+             is_alike(view->design->metrics, other.design->metrics);
+    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+}
+
+/* The other experiments with this metric, among the first LOOKED_AT_MAX. */
+static enum error list_alike(const struct live_call *call, const struct live_view *view,
+                             struct live_names *alike)
+{
+    struct live_names names = {.arena = call->arena};
+    enum error error = live_list_experiments(call, &names);
+    struct live_call own = *call;
+
+    own.arena = arena_create_below(call->arena, OTHER_MEMORY_MAX);
+    for (size_t i = 0; !error && i < names.count && i < LOOKED_AT_MAX; i++) {
+        bool is = false;
+
+        error = check_alike(&own, view, names.items[i], &is);
+        if (is)
+            live_names_add(alike, names.items[i]);
+        arena_reset(own.arena);
+    }
+    arena_destroy(own.arena);
+    return error;
+}
+
+/* The control arm of another experiment, when it has two users or more; none of one that is deleted
+ * or keeps changing. */
+static enum error add_control(const struct live_call *call, const char *id,
+                              struct object_list *past, struct bayes_arm *arms)
+{
+    struct live_view *other = ARENA_NEW(call->arena, struct live_view);
+    enum error error = live_view_load(call, id, &(struct live_view_options){0}, other);
+
+    if (error)
+        return error == ERROR_NOT_FOUND || error == ERROR_BUSY ? ERROR_NONE : error;
+    if (read_arm(other, 0, &arms[past->count]) && arms[past->count].n.value > 1)
+        past->count++;
+    return ERROR_NONE;
+}
+
+/* The control arms of the other experiments with this metric. */
 static enum error read_past(const struct live_call *call, const struct live_view *view,
                             struct object_list *past)
 {
-    struct live_names names = {.arena = call->arena};
+    struct live_names alike = {.arena = call->arena};
     struct bayes_arm *arms = ARENA_ARRAY(call->arena, struct bayes_arm, BAYES_PAST_MAX);
     enum error error = db_begin(call->db, DB_READ, call->problem);
+    struct live_call own = *call;
 
     *past = (struct object_list){0, arms};
-    if (!error)
-        error = db_finish(call->db, live_list_experiments(call, &names), call->problem);
-    for (size_t i = 0; !error && i < names.count && past->count < BAYES_PAST_MAX; i++) {
-        struct live_view *other = ARENA_NEW(call->arena, struct live_view);
-
-        if (strcmp(names.items[i], view->experiment.id) == 0)
-            continue;
-        error = live_view_load(call, names.items[i], &(struct live_view_options){0}, other);
-        if (!error && is_alike(view, other) && read_arm(other, 0, &arms[past->count]) &&
-            arms[past->count].n.value > 1)
-            past->count++;
+    if (error)
+        return error;
+    error = db_finish(call->db, list_alike(call, view, &alike), call->problem);
+    own.arena = arena_create_below(call->arena, OTHER_MEMORY_MAX);
+    for (size_t i = 0; !error && i < alike.count && past->count < BAYES_PAST_MAX; i++) {
+        error = add_control(&own, alike.items[i], past, arms);
+        arena_reset(own.arena);
     }
+    arena_destroy(own.arena);
     return error;
 }
 
