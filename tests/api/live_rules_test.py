@@ -137,6 +137,15 @@ def test_caps_of_a_ratio_and_its_course(store):
     ends_at_live_stats(experiment, shown)
 
 
+def test_a_rule_of_a_metric_that_the_design_does_not_use(store):
+    design = plan([{"name": "clicks", "upper_cap": 2}])
+    design["metrics"]["numerator_metric_name"] = "clicks"  # of no ratio
+    experiment = Experiment(store.client, design)
+    expect(experiment.post("exposures", *({"user_id": f"p{i}", "variation_index": i % 2} for i in range(20))))
+    expect(experiment.post("conversions", *({"user_id": f"p{i}", "metric": "clicks", "value": 3} for i in range(20))))
+    assert experiment.arm(0)["exposed_users"] == 10
+
+
 def test_designs_with_wrong_rules(store):
     for rules, where in (
             ([{"name": "unknown"}], ["body", "metrics"]),

@@ -608,25 +608,31 @@ size_t live_design_robust(const struct experiment_payload *design,
     return count;
 }
 
-enum error live_fit_design(const struct live_call *call, const struct experiment_payload *design,
-                           struct live_experiment *experiment)
+void live_design_names(const struct experiment_payload *design, struct arena *arena,
+                       struct live_name_list *names)
 {
     const struct live_design_metrics metrics = live_design_metrics(design);
     const struct object_list *robust = &design->metrics->robust_metrics;
     const struct object_list *rules = &design->metrics->metric_rules;
     const char *const needed[] = {metrics.primary, metrics.numerator, metrics.denominator};
-    struct live_name_list names = {0};
-    enum error error;
 
     for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
         if (needed[i])
-            live_name_entry(call->arena, &names, "", needed[i]);
+            live_name_entry(arena, names, "", needed[i]);
     for (size_t i = 0; i < robust->count; i++)
-        live_name_entry(call->arena, &names, "",
-                        ((const struct robust_metric *)robust->items)[i].name);
+        live_name_entry(arena, names, "", ((const struct robust_metric *)robust->items)[i].name);
     for (size_t i = 0; i < rules->count; i++)
-        live_name_entry(call->arena, &names, "",
-                        ((const struct metric_rule *)rules->items)[i].name);
+        live_name_entry(arena, names, "", ((const struct metric_rule *)rules->items)[i].name);
+}
+
+enum error live_fit_design(const struct live_call *call, const struct experiment_payload *design,
+                           struct live_experiment *experiment)
+{
+    const struct live_design_metrics metrics = live_design_metrics(design);
+    struct live_name_list names = {0};
+    enum error error;
+
+    live_design_names(design, call->arena, &names);
     error = live_number_names(call, experiment, LIVE_METRIC_NAMES, &names);
     experiment->primary_metric = live_name_number(&names, metrics.primary);
     experiment->numerator = live_name_number(&names, metrics.numerator);

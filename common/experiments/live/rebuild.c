@@ -160,15 +160,37 @@ static enum error rebuild_part(const struct live_call *call, struct live_experim
     return error ? error : live_save_experiment(call, experiment);
 }
 
+/* As of now, under the lock. */
+static enum error is_needed(const struct live_call *call, const struct live_reading *reading,
+                            bool *needed)
+{
+    const struct live_experiment *experiment = &reading->experiment;
+    struct live_name_list metrics = {0};
+    struct live_covered_list covered = {0};
+    enum error error;
+
+    live_design_names(reading->design, call->arena, &metrics);
+    error = live_find_names(call, live_bucket_number(experiment, 0), LIVE_METRIC_NAMES, &metrics);
+    if (!error && experiment->covariates > 0)
+        error = live_read_covered(call, experiment, &covered);
+    *needed = live_is_stale(call, reading, &metrics, &covered);
+    return error;
+}
+
 static enum error rebuild_locked(const struct live_call *call, const char *id,
                                  struct live_rebuild *rebuild)
 {
     struct live_reading reading;
     struct live_experiment *whole = &reading.experiment;
     struct live_parts parts;
+    bool needed = true;
     enum error error = live_lock_experiment(call, id, &reading, &parts);
 
     if (error || whole->number == 0)
+        return error;
+    if (rebuild->only_if_stale)
+        error = is_needed(call, &reading, &needed);
+    if (error || !needed)
         return error;
     whole->spike_events = call->spike_events;
     error = live_fit_design(call, reading.design, whole);

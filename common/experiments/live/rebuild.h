@@ -10,6 +10,7 @@ typedef void live_progress(int64_t people, void *context);
 struct live_rebuild {
     live_progress *progress; /* NULL = none */
     void *context;
+    bool only_if_stale;  /* does nothing when others did it while this waited for the lock */
     int64_t people;      /* out: number of differences */
     int64_t differences; /* out: when verifying */
     char first[160];     /* out: description of the first difference */

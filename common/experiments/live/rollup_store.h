@@ -141,6 +141,10 @@ size_t live_design_robust(const struct experiment_payload *design,
                           const struct live_name_list *names,
                           struct live_robust robust[LIVE_ROBUST_MAX]);
 
+/* Adds the metrics that the aggregates are made of, by name. */
+void live_design_names(const struct experiment_payload *design, struct arena *arena,
+                       struct live_name_list *names);
+
 /* Sets all of this in the row, in memory; assigns numbers to the names. */
 MUST_CHECK enum error live_fit_design(const struct live_call *call,
                                       const struct experiment_payload *design,

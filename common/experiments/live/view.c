@@ -26,8 +26,7 @@ static void want_metrics(struct live_view *view, struct arena *arena)
         want(view, arena, guardrails[i].name);
     for (size_t i = 0; i < metrics->secondary_metrics.count; i++)
         want(view, arena, metrics->secondary_metrics.items[i]);
-    for (size_t i = 0; i < metrics->robust_metrics.count; i++)
-        want(view, arena, ((const struct robust_metric *)metrics->robust_metrics.items)[i].name);
+    live_design_names(view->design, arena, &view->metrics);
 }
 
 /* The numbers of those that have events, presence before them, and those of capped means. */
@@ -198,7 +197,7 @@ static enum error read_all(const struct live_call *call, const char *id,
 enum error live_view_load(const struct live_call *call, const char *id,
                           const struct live_view_options *options, struct live_view *view)
 {
-    struct live_rebuild rebuild = {0};
+    struct live_rebuild rebuild = {.only_if_stale = true};
     bool stale = true;
     enum error error = ERROR_NONE;
 
@@ -344,7 +343,7 @@ static enum error read_ingestion(const struct live_call *call, const char *id,
 enum error live_read_ingestion(const struct live_call *call, const char *id,
                                struct live_ingestion *ingestion)
 {
-    struct live_rebuild rebuild = {0};
+    struct live_rebuild rebuild = {.only_if_stale = true};
     bool stale = false;
     enum error error = db_begin(call->db, DB_READ, call->problem);
 
