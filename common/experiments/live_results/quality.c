@@ -6,10 +6,10 @@
 #include "base/timestamp.h"
 #include "experiments/design/srm_sequence.h"
 #include "experiments/live_results/live_results_internal.h"
-#include "math/normal.h"
 #include "math/poisson.h"
 #include "stats/multiple_testing.h"
 #include "stats/omnibus.h"
+#include "stats/sequential/confidence_sequence.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ enum {
     FALLS_MAX = 20,
     USUAL_DAYS = 14, /* that a day is compared with */
     USUAL_DAYS_MIN = 3,
+    DAYS_MAX = 366,    /* from the first to the last one */
     EXPECTED_MIN = 10, /* events that an arm must lack to be silent */
     WEEK = 7,
     WEEKDAY_DAYS_MIN = 2
@@ -43,7 +44,8 @@ struct checks {
     struct arena *arena;
     int64_t first; /* day of the first item */
     size_t day_count;
-    struct day *days; /* one after the other, also those without a row; none with longer steps */
+    struct day
+        *days; /* one after the other, also those without a row; none when they are too many */
     struct live_quality *quality;
     size_t alarm_count;
     struct quality_alarm *alarms;
@@ -71,7 +73,7 @@ static void spread_days(struct checks *checks, const struct live_series *series)
     const struct live_day *rows = series->days.items;
     size_t count = series->days.count;
 
-    if (count == 0 || series->step != 1)
+    if (count == 0 || series->step != 1 || rows[count - 1].day - rows[0].day >= DAYS_MAX)
         return;
     checks->first = rows[0].day;
     checks->day_count = (size_t)(rows[count - 1].day - rows[0].day) + 1;
@@ -285,19 +287,27 @@ static const char *covariate_name(const struct live_view *view, int64_t number)
     return NULL;
 }
 
-static void compare_spreads(const struct spread *control, const struct spread *treatment,
-                            struct quality_balance *shown)
+/* The page is read again and again: the p-value holds at every look. */
+static void compare_spreads(const struct checks *checks, const struct spread *control,
+                            const struct spread *treatment, struct quality_balance *shown)
 {
+    const struct sequence_tuning tuning = {.users =
+                                               2 * (double)checks->results.call->mixture_users};
     double difference = treatment->mean - control->mean;
-    double error = sqrt(control->variance / control->n + treatment->variance / treatment->n);
+    double variance = control->variance / control->n + treatment->variance / treatment->n;
     double deviation = sqrt((control->variance + treatment->variance) / 2);
+    struct always_valid test;
 
     shown->control_mean = control->mean;
     shown->treatment_mean = treatment->mean;
-    if (!(error > 0))
+    if (!(variance > 0))
         return;
     shown->standardized_difference = GIVEN_NUMBER(difference / deviation);
-    shown->p_value = GIVEN_NUMBER(2 * normal_survival(fabs(difference / error)));
+    if (fmin(control->n, treatment->n) < SEQUENCE_USERS_MIN)
+        return;
+    confidence_sequence_difference(difference, variance, control->n + treatment->n, &tuning,
+                                   check_alpha, &test);
+    shown->p_value = live_results_number(test.evaluable, test.p_value);
 }
 
 static void judge_balance(struct checks *checks, struct quality_balance *shown, size_t count)
@@ -338,7 +348,7 @@ static void check_balance(struct checks *checks)
                 continue;
             shown[count] =
                 (struct quality_balance){.covariate = name, .treatment_index = (int64_t)arm};
-            compare_spreads(&control, &treatment, &shown[count++]);
+            compare_spreads(checks, &control, &treatment, &shown[count++]);
         }
     }
     judge_balance(checks, shown, count);
