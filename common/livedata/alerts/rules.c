@@ -5,20 +5,11 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "jobs/inbox.h"
-#include "livedata/journal/journal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SECRET_BYTES = 32,
-    SECRET_TEXT = 44,
-    DUE_MOST = 50,
-    CANDIDATES_MOST = 5000,
-    KNOWN_MOST = 64,
-    LISTS_MAX = 65536,
-    ID_TEXT = 64
-};
+enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID_TEXT = 64 };
 
 /* Time limit of an evaluation, and time after which an undelivered notice counts as lost. */
 #define LEASE "120000000"
@@ -70,17 +61,27 @@ static const struct statement delete_history = {
     .name = "alert_history_delete",
     .sql = "DELETE FROM alert_history WHERE alert_id = ?",
 };
-static const struct statement due_rules = {
-    .name = "alert_due",
-    .sql = "SELECT id, tenant_id, source_table, evaluated_at, evaluated_gen,"
-           " CASE WHEN evaluated_at <= {now_microseconds} - CAST(? AS BIGINT) THEN 1 ELSE 0 END"
-           " FROM alert_rules WHERE active = 1"
-           " AND tick_lease_expires_at <= {now_microseconds} AND (pending_event IS NULL"
-           " OR pending_at <= {now_microseconds} - " LEASE ")"
-           " AND (evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
-           " OR (evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
-           " AND undelivered_event IS NULL))" /* unreachable: retried at the interval */
+#define IS_FREE                                                                                    \
+    "active = 1 AND tick_lease_expires_at <= {now_microseconds} AND (pending_event IS NULL"        \
+    " OR pending_at <= {now_microseconds} - " LEASE ")"
+static const struct statement overdue_rules = {
+    .name = "alert_overdue",
+    .sql = "SELECT id, evaluated_at FROM alert_rules WHERE " IS_FREE
+           " AND evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
            " ORDER BY evaluated_at LIMIT ?",
+};
+/* Rules stay on one node, generations may be distributed: rules are selected first, and the result
+ * is joined. A rule whose notice is unreachable is retried at the interval alone. */
+static const struct statement changed_rules = {
+    .name = "alert_changed",
+    .sql = "WITH free AS MATERIALIZED (SELECT id, tenant_id, source_table, evaluated_at,"
+           " evaluated_gen FROM alert_rules WHERE " IS_FREE
+           " AND evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
+           " AND evaluated_at > {now_microseconds} - CAST(? AS BIGINT)"
+           " AND undelivered_event IS NULL) SELECT free.id, free.evaluated_at FROM free"
+           " JOIN cache_generation AS g ON g.tenant_id = free.tenant_id"
+           " AND g.table_name = free.source_table WHERE g.gen <> free.evaluated_gen"
+           " ORDER BY free.evaluated_at LIMIT ?",
 };
 static const struct statement claim_rule = {
     .name = "alert_claim",
@@ -384,59 +385,32 @@ enum error alert_remove(const struct storage_call *call, const char *id)
     return db_finish(call->db, error, call->problem);
 }
 
-/* Generations that were read, most of them of a few tables. */
-struct known_generations {
-    size_t count;
-    struct {
-        const char *tenant, *table;
-        int64_t gen;
-    } items[KNOWN_MOST];
-};
-
-static enum error read_generation(const struct storage_call *call, struct known_generations *known,
-                                  const char *table, int64_t *gen)
+/* Reads the result of a query that is bound but for its last value. */
+static enum error take_dues(const struct storage_call *call, struct query *query,
+                            struct alert_dues *dues)
 {
-    enum error error;
-
-    for (size_t i = 0; i < known->count; i++)
-        if (strcmp(known->items[i].table, table) == 0 &&
-            strcmp(known->items[i].tenant, call->tenant) == 0) {
-            *gen = known->items[i].gen;
-            return ERROR_NONE;
-        }
-    error = generation_of_table(call, table, gen);
-    if (!error && known->count < KNOWN_MOST) {
-        known->items[known->count].tenant = call->tenant;
-        known->items[known->count].table = table;
-        known->items[known->count++].gen = *gen;
-    }
-    return error;
+    query_bind_integer(query, DUE_MOST - (int64_t)dues->count);
+    while (dues->count < DUE_MOST && query_next(query))
+        dues->items[dues->count++] =
+            (struct alert_due){query_text(query, 0, call->arena), query_integer(query, 1)};
+    return query_end(query, call->problem);
 }
 
 enum error alert_list_due(const struct storage_call *call, int64_t interval, int64_t gap,
                           struct alert_dues *dues)
 {
-    struct storage_call own = *call;
-    struct known_generations known = {0};
-    struct query *query = db_query(call->db, &due_rules);
-    enum error error = ERROR_NONE, ended;
+    struct query *query = db_query(call->db, &overdue_rules);
+    enum error error;
 
     *dues = (struct alert_dues){.items = ARENA_ARRAY(call->arena, struct alert_due, DUE_MOST)};
     query_bind_integer(query, interval);
-    query_bind_integer(query, interval);
+    error = take_dues(call, query, dues);
+    if (error || dues->count == DUE_MOST)
+        return error;
+    query = db_query(call->db, &changed_rules);
     query_bind_integer(query, gap);
-    query_bind_integer(query, CANDIDATES_MOST);
-    while (!error && dues->count < DUE_MOST && query_next(query)) {
-        struct alert_due due = {.id = query_text(query, 0, call->arena),
-                                .evaluated_at = query_integer(query, 3)};
-
-        own.tenant = query_text(query, 1, call->arena);
-        error = read_generation(&own, &known, query_text(query, 2, call->arena), &due.generation);
-        if (!error && (query_integer(query, 4) != due.generation || query_boolean(query, 5)))
-            dues->items[dues->count++] = due;
-    }
-    ended = query_end(query, error ? &(struct problem){0} : call->problem);
-    return error ? error : ended;
+    query_bind_integer(query, interval);
+    return take_dues(call, query, dues);
 }
 
 enum error alert_claim(const struct storage_call *call, const struct alert_due *due, bool *claimed)

@@ -33,7 +33,6 @@ MUST_CHECK enum error alert_remove(const struct storage_call *call, const char *
  * their table has changed since. */
 struct alert_due {
     const char *id;
-    int64_t generation;   /* of the table */
     int64_t evaluated_at; /* time of the last evaluation */
 };
 struct alert_dues {

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "crypto/token.h"
+#include "livedata/journal/journal.h"
 #include "livedata/metrics/metric.h"
 #include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
@@ -245,7 +246,7 @@ static enum error evaluate(struct storage_call *call, const struct livedata_sett
                            const struct alert_due *due)
 {
     struct alert_rule *rule = ARENA_NEW(call->arena, struct alert_rule);
-    int64_t interval = llround(settings->alert_seconds * 1e6);
+    int64_t interval = llround(settings->alert_seconds * 1e6), generation;
     struct alert_decision decision = {0};
     struct alert_reading reading = {0};
     enum error error = alert_find(call, due->id, rule);
@@ -253,6 +254,9 @@ static enum error evaluate(struct storage_call *call, const struct livedata_sett
     if (error)
         return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
     call->tenant = rule->tenant;
+    error = generation_of_table(call, rule->source_table, &generation); /* before its values */
+    if (error)
+        return error;
     catalog = tenant_catalog(tenants, rule->tenant, catalog);
     decision.state = rule->state;
     if (alert_evaluate(call, settings, catalog, rule, &reading)) {
@@ -266,7 +270,7 @@ static enum error evaluate(struct storage_call *call, const struct livedata_sett
             alert_decide(rule, reading.triggered, call->now, interval, &decision);
     }
     rule->state = decision.state;
-    return end_evaluation(call, rule, due->generation, &reading, &decision);
+    return end_evaluation(call, rule, generation, &reading, &decision);
 }
 
 enum error alert_watch(struct db *db, struct arena *arena, const struct livedata_settings *settings,

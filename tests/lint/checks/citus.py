@@ -11,7 +11,7 @@ distribution column, which cannot be changed), and what a run on Citus 12.1 refu
   insert    the distribution column is among the columns; no subquery in VALUES or in DO UPDATE
   update    the distribution column is not set; no function that gives another value with each call, nor in DELETE
   mixed     a copied table is not changed by what a distributed table holds; a table that is only on one node does not
-            stand beside a distributed one
+            stand beside a distributed one, unless its rows are selected first (WITH ... AS MATERIALIZED)
   unique    the distribution column is part of the primary key and of every unique index of a distributed table"""
 
 import re
@@ -28,7 +28,7 @@ EVERYWHERE = {
         "session_hours", "usage_key_day", "usage_key_old", "session_rate",
         # the journal of all tenants: streams, what other hosts have changed, positions without a row of the tenant
         "journal_after_all", "journal_last_seq", "journal_tenants", "generation_tenants", "generations_after",
-        "generations_newest", "journal_row_of_any",
+        "generations_newest", "journal_row_of_any", "alert_changed",
         # upkeep by age, and comparing everything
         "oldest_api_sessions", "oldest_api_usage", "oldest_deleted_entities", "oldest_own_deleted", "oldest_own_counted",
         "oldest_series_points", "oldest_series_changes", "retention_sources", "own_events", "check_versions",
@@ -45,6 +45,7 @@ LITERAL = re.compile(r'"((?:\\.|[^"\\])*)"')
 STRINGS = re.compile(r'(?:"(?:\\.|[^"\\])*"\s*)+')
 STATEMENT = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\s")
 VOLATILE = re.compile(r"\{now\}|\{now_plus:|\{now_microseconds\}|clock_timestamp|random\(|nextval\(")
+SELECTED_FIRST = re.compile(r"\bAS MATERIALIZED \((?:[^()]|\([^()]*\))*\)")
 TABLE = r"\b(?:FROM|JOIN|INTO|UPDATE|,)\s+(?:ONLY\s+)?({names})\b(?!\.)(?:\s+(?:AS\s+)?(?!SET\b|WHERE\b|ON\b|CROSS\b|JOIN\b"
 TABLE += r"|LEFT\b|VALUES\b|ORDER\b|GROUP\b|OFFSET\b|LIMIT\b|SELECT\b|USING\b)([a-z]\w*))?"
 
@@ -138,7 +139,7 @@ def judge(name, sql, tables, everywhere, others=()):
     deleted = re.match(r"\s*DELETE FROM (\w+)", sql)
     if deleted and deleted[1] in spread and VOLATILE.search(sql):
         yield "calls a function in DELETE that gives another value with each call"
-    if others and (beside := tables_of(sql, others)):
+    if others and (beside := tables_of(SELECTED_FIRST.sub("", sql), others)):
         yield f"has {beside[0][0]} beside {places[0][0]}, which lies on other nodes"
     if (updated and updated[1] in dict(copied)) or (into and into[1] in dict(copied)):
         yield "changes a copied table by what a distributed one holds"
@@ -248,6 +249,9 @@ GOOD = [
      "sql/a/0002_b.sql": "ALTER TABLE pets DROP CONSTRAINT pets_pkey, ADD PRIMARY KEY (owner, id);\n"},
     {"sql/a/distribution": "distributed pets owner id\nnamed lists owner name\n",
      "sql/a/0001_a.sql": "CREATE TABLE pets (\n    id {identity},\n    owner {text}\n) {strict};\n"},
+    {**statement("WITH open AS MATERIALIZED (SELECT name FROM shops WHERE at > (? + 1)) SELECT p.name FROM open"
+                 " JOIN pets p ON p.name = open.name WHERE p.owner = ?"),
+     "sql/a/0001_a.sql": "CREATE TABLE shops (name {text});\n"},
     statement("SELECT p.owner, count(*) FROM pets p JOIN toys t ON t.owner = p.owner GROUP BY p.owner", "usage_by_tenant",
               "livedata"),
 ]
