@@ -294,8 +294,8 @@ static enum error apply(struct bridge *bridge, struct db *db, struct problem *pr
     return error;
 }
 
-/* How far the log is ahead, for readiness and metrics. A partition that was left alone is looked at
- * again. */
+/* How far the log is ahead, for readiness and metrics. A partition that was left alone because of
+ * where it ends is looked at again; the others wait meanwhile. */
 static enum error report(struct bridge *bridge, struct db *db, struct problem *problem)
 {
     struct kafka_batch *batch = &bridge->batch;
@@ -311,7 +311,7 @@ static enum error report(struct bridge *bridge, struct db *db, struct problem *p
         error = kafka_offsets_note(db, batch->positions, batch->position_count,
                                    clock_unix_microseconds(), problem);
     for (size_t i = 0; i < batch->position_count; i++)
-        if (batch->positions[i].next < 0)
+        if (batch->positions[i].next < 0 && !batch->positions[i].away)
             kafka_consumer_rewind(bridge->consumer);
     return error;
 }

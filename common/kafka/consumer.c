@@ -213,6 +213,7 @@ static enum error find_leaders(struct kafka_consumer *consumer, struct problem *
 
         if (away != position->away) {
             position->away = away;
+            consumer->must_seek |= !away;
             log_away(position);
         }
     }
@@ -235,6 +236,14 @@ enum error kafka_consumer_bounds(struct kafka_consumer *consumer, int64_t *first
     return error;
 }
 
+static bool is_any_away(const struct kafka_consumer *consumer)
+{
+    for (size_t i = 0; i < consumer->count; i++)
+        if (consumer->positions[i].away)
+            return true;
+    return false;
+}
+
 enum error kafka_consumer_look(struct kafka_consumer *consumer, struct problem *problem)
 {
     int64_t low, high;
@@ -246,6 +255,12 @@ enum error kafka_consumer_look(struct kafka_consumer *consumer, struct problem *
             consumer->positions[i].end = high;
     if (!consumer->count)
         return ERROR_NONE;
+    if (is_any_away(consumer)) {
+        enum error error = find_leaders(consumer, problem);
+
+        if (error)
+            return error;
+    }
     consumer->asked = (consumer->asked + 1) % consumer->count;
     if (consumer->positions[consumer->asked].away)
         return ERROR_NONE;

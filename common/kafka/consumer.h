@@ -50,6 +50,7 @@ void kafka_consumer_rewind(struct kafka_consumer *consumer);
 MUST_CHECK enum error kafka_consumer_bounds(struct kafka_consumer *consumer, int64_t *first,
                                             struct problem *problem);
 /* Renews `end` while records are read; asks the broker for one partition, another one each time.
+ * One that is led again, after nobody did, has to be sought: kafka_consumer_must_seek().
  * ERROR_UNAVAILABLE kafka_unavailable. */
 MUST_CHECK enum error kafka_consumer_look(struct kafka_consumer *consumer, struct problem *problem);
 /* Reads each partition from its `next` on; one whose `next` is -1, or that is away, is left alone.

@@ -128,7 +128,7 @@ enum error kafka_lags_read(struct db *db, struct arena *arena, struct kafka_lag 
         lag->topic = query_text(query, 0, arena);
         lag->records = query_integer(query, 1);
         lag->seen_at = query_integer(query, 2);
-        lag->away = query_integer(query, 3);
+        lag->silent = query_integer(query, 3);
     }
     return query_end(query, problem);
 }
@@ -139,7 +139,7 @@ struct kafka_lag kafka_lag_of_all(const struct kafka_lag *lags, size_t count)
 
     for (size_t i = 0; i < count; i++) {
         all.records += lags[i].records;
-        all.away += lags[i].away;
+        all.silent += lags[i].silent;
         if (!all.seen_at || lags[i].seen_at < all.seen_at)
             all.seen_at = lags[i].seen_at;
     }
@@ -148,8 +148,8 @@ struct kafka_lag kafka_lag_of_all(const struct kafka_lag *lags, size_t count)
 
 const char *kafka_lag_text(struct arena *arena, const struct kafka_lag *lag)
 {
-    if (!lag->away)
+    if (!lag->silent)
         return "";
-    return arena_print(arena, "; no broker leads %lld partition(s), which wait while others go on",
-                       (long long)lag->away);
+    return arena_print(arena, "; nothing was heard of %lld partition(s) while others go on",
+                       (long long)lag->silent);
 }

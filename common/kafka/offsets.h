@@ -41,17 +41,19 @@ struct kafka_lag {
     const char *topic;
     int64_t records; /* written and not applied yet */
     int64_t seen_at; /* of the partition that was not heard of for longest */
-    int64_t away;    /* partitions that were not heard of while others were: nobody leads them */
+    int64_t silent;  /* partitions that were not heard of while others were: nobody leads them, they
+                        end before what was applied, or their topic is not read any more */
 };
 enum { KAFKA_LAGS_MAX = 1000 };
 MUST_CHECK enum error kafka_lags_read(struct db *db, struct arena *arena, struct kafka_lag **lags,
                                       size_t *count, struct problem *problem);
 
-/* Of all topics together: `records` and `away` summed, the oldest `seen_at`; 0 when there are none.
+/* Of all topics together: `records` and `silent` summed, the oldest `seen_at`; 0 when there are
+ * none.
  */
 struct kafka_lag kafka_lag_of_all(const struct kafka_lag *lags, size_t count);
 
-/* What readiness says of partitions that are away; "" of none. */
+/* What readiness says of silent partitions; "" of none. */
 const char *kafka_lag_text(struct arena *arena, const struct kafka_lag *lag);
 
 /* A bridge that has not heard of the broker for so long is away, or the broker is. */

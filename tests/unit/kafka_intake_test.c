@@ -195,16 +195,16 @@ ON_BOTH(the_lag_is_what_was_written_and_not_applied)
     CHECK_TEXT(lags[1].topic, "experiments.exposures");
     CHECK_INT(lags[1].records, 8);
     CHECK_INT(lags[0].records, 0);
-    CHECK_INT(kafka_lag_of_all(lags, count).away, 0);
+    CHECK_INT(kafka_lag_of_all(lags, count).silent, 0);
     CHECK_TEXT(kafka_lag_text(bench->arena, &lags[0]), "");
     hand.positions[0].next = hand.positions[0].batch_next;
     CHECK_OK(kafka_offsets_note(bench->db, hand.positions, 1,
                                 clock_unix_microseconds() + 40 * INT64_C(1000000),
                                 &bench->problem)); /* the other is not heard of */
     CHECK_OK(kafka_lags_read(bench->db, bench->arena, &lags, &count, &bench->problem));
-    CHECK_INT(lags[0].away, 1);
-    CHECK_INT(lags[1].away, 0);
-    CHECK(strstr(kafka_lag_text(bench->arena, &lags[0]), "no broker leads 1 partition"));
+    CHECK_INT(lags[0].silent, 1);
+    CHECK_INT(lags[1].silent, 0);
+    CHECK(strstr(kafka_lag_text(bench->arena, &lags[0]), "nothing was heard of 1 partition"));
     hand.positions[0].next = 0;
     CHECK_OK(
         kafka_offsets_forget(bench->db, "experiments.exposures", &partitions, &bench->problem));
