@@ -1,6 +1,7 @@
 /* What live data forgets, on both engines: what is old, so much at a time, the oldest first. */
 #include "livedata_fixture.h"
 
+#include "livedata/maintenance/own_index.h"
 #include "livedata/maintenance/own_retention.h"
 #include "livedata/maintenance/retention.h"
 
@@ -86,6 +87,35 @@ ON_BOTH(the_last_version_of_an_entity_stays)
     CHECK_INT(store_integer(store, &count_events), 1);
 }
 
+/* What one tenant leaves of its share goes to the others. */
+ON_BOTH(no_tenant_waits_for_another_with_many_old_events)
+{
+    static const struct statement
+        add = {"add_events",
+               "WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers"
+               " WHERE n < 220) INSERT INTO pipeline_events (tenant_id, event_id, topic,"
+               " processed_at) SELECT CASE WHEN n <= 100 THEN 'a' WHEN n <= 200 THEN 'b' ELSE 'c'"
+               " END, CAST(n AS TEXT), 'old', n FROM numbers"},
+        tenants = {"add_tenants", "INSERT INTO cache_generation (tenant_id, table_name, gen,"
+                                  " last_event_at) SELECT DISTINCT tenant_id, 'pipeline_events', 1,"
+                                  " 0 FROM pipeline_events"},
+        of_a = {"of_a", "SELECT count(*) FROM pipeline_events WHERE tenant_id = 'a'"},
+        of_b = {"of_b", "SELECT count(*) FROM pipeline_events WHERE tenant_id = 'b'"},
+        of_c = {"of_c", "SELECT count(*) FROM pipeline_events WHERE tenant_id = 'c'"};
+    struct live live;
+
+    live_make(store, &live);
+    live.settings.purge_rows = 120;
+    CHECK_OK(store_run(store, &add));
+    CHECK_OK(store_run(store, &tenants));
+    keep(&live);
+    CHECK_INT(store_integer(store, &count_events), 100);
+    CHECK(store_integer(store, &of_a) < 70 && store_integer(store, &of_b) < 70);
+    CHECK_INT(store_integer(store, &of_c), 0);
+    keep(&live);
+    CHECK_INT(store_integer(store, &count_events), 0);
+}
+
 static const struct statement count_readings = {"count_readings",
                                                 "SELECT count(*) FROM own_machines_reading"};
 static const struct statement count_found = {
@@ -132,6 +162,27 @@ ON_BOTH(rows_of_domains_go_after_their_days)
     CHECK(*live_row(&live, "reading", "r1") && *live_row(&live, "reading", "r2"));
     CHECK_INT(store_integer(store, &count_found), 2);
     CHECK(*live_row(&live, "machine", "m"));
+}
+
+ON_BOTH(what_search_has_of_no_row_goes)
+{
+    static const struct statement add = {
+        "add_docs", "WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers"
+                    " WHERE n < 1300) INSERT INTO search_docs (tenant_id, entity_type, entity_id,"
+                    " snippet, words) SELECT CASE WHEN n % 2 = 0 THEN 'a' ELSE 'b' END, CASE WHEN"
+                    " n <= 100 THEN 'machine' ELSE 'reading' END, 'lost' || CAST(n AS TEXT), '', ''"
+                    " FROM numbers"};
+    static const struct statement machines = {
+        "count_machines", "SELECT count(*) FROM search_docs WHERE entity_type = 'machine'"};
+    struct live live;
+
+    live_make_domains(store, &live, "config/livedata,config/demo/machines");
+    take(&live, 1, 1);
+    CHECK_OK(store_run(store, &add));
+    CHECK_INT(store_integer(store, &count_found), 1201);
+    CHECK_OK(own_index_rows(&live.call.storage, catalog_entity(&live.catalog, "reading")));
+    CHECK_INT(store_integer(store, &count_found), 1);
+    CHECK_INT(store_integer(store, &machines), 100);
 }
 
 static json_t *of_machine(struct live *live, int number, const char *type, const char *more)
@@ -221,6 +272,8 @@ ON_BOTH(points_of_series_go_before_the_changes_of_their_hours)
 }
 
 TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(a_wall_clock_that_was_set_forgets_nothing),
-          CASE(the_last_version_of_an_entity_stays), CASE(rows_of_domains_go_after_their_days),
+          CASE(the_last_version_of_an_entity_stays),
+          CASE(no_tenant_waits_for_another_with_many_old_events),
+          CASE(what_search_has_of_no_row_goes), CASE(rows_of_domains_go_after_their_days),
           CASE(what_is_known_beyond_rows_goes_with_the_journal),
           CASE(points_of_series_go_before_the_changes_of_their_hours))

@@ -12,24 +12,25 @@
 
 enum { SQL_MAX = 16000 };
 
-static const char select_word[] = "SELECT ", from_word[] = " FROM ",
-                  of_tenant[] = " WHERE tenant_id = ? AND ",
-                  marks[] = ", row_updated_at, 0, row_event_at",
-                  state_marks[] = ", row_stamps, row_events, row_newest, row_event_at",
-                  insert_head[] = "INSERT INTO ",
-                  insert_marks[] = "row_updated_at, row_event_at, row_stamps,"
-                                   " row_events, row_newest) VALUES (?",
-                  conflict_head[] = ") ON CONFLICT (tenant_id, ",
-                  conflict_end[] = ") DO UPDATE SET ",
-                  update_marks[] =
-                      "row_updated_at = excluded.row_updated_at, row_event_at ="
-                      " excluded.row_event_at, row_stamps = excluded.row_stamps, row_events ="
-                      " excluded.row_events, row_newest = excluded.row_newest",
-                  delete_head[] = "DELETE FROM ",
-                  lost_head[] = "SELECT tenant_id, entity_id FROM search_docs WHERE entity_type = ?"
-                                " AND NOT EXISTS (SELECT 1 FROM ",
-                  row_of_doc[] = " r WHERE r.tenant_id = search_docs.tenant_id AND r.",
-                  lost_end[] = " = search_docs.entity_id) LIMIT ?";
+static const char
+    select_word[] = "SELECT ",
+    from_word[] = " FROM ", of_tenant[] = " WHERE tenant_id = ? AND ",
+    marks[] = ", row_updated_at, 0, row_event_at",
+    state_marks[] = ", row_stamps, row_events, row_newest, row_event_at",
+    insert_head[] = "INSERT INTO ",
+    insert_marks[] = "row_updated_at, row_event_at, row_stamps,"
+                     " row_events, row_newest) VALUES (?",
+    conflict_head[] = ") ON CONFLICT (tenant_id, ", conflict_end[] = ") DO UPDATE SET ",
+    update_marks[] = "row_updated_at = excluded.row_updated_at, row_event_at ="
+                     " excluded.row_event_at, row_stamps = excluded.row_stamps, row_events ="
+                     " excluded.row_events, row_newest = excluded.row_newest",
+    delete_head[] = "DELETE FROM ",
+    lost_head[] =
+        "SELECT tenant_id, entity_id FROM search_docs WHERE entity_type = ?"
+        " AND (tenant_id, entity_type, entity_id) > (?, ?, ?) AND NOT EXISTS (SELECT 1 FROM ",
+    row_of_doc[] = " r WHERE r.tenant_id = search_docs.tenant_id AND r.",
+    lost_end[] = " = search_docs.entity_id)"
+                 " ORDER BY tenant_id, entity_type, entity_id LIMIT ?";
 
 static void put_columns(struct text *sql, const struct serving_table *table)
 {
@@ -117,7 +118,7 @@ static const char *page_sql(struct arena *arena, const struct serving_table *tab
     return sql.bytes;
 }
 
-/* What search has of rows that are gone. */
+/* What search has of rows that are gone, after one of them. */
 static const char *lost_sql(struct arena *arena, const struct serving_table *table)
 {
     struct text sql;

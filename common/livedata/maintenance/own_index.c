@@ -38,6 +38,13 @@ static enum error index_row(const struct storage_call *page, const struct entity
     return error || !found ? error : search_index_row(&call, type, &row);
 }
 
+/* Beyond the memory of the page. */
+static struct row_key keep_key(struct arena *arena, const struct row_key *key)
+{
+    return (struct row_key){arena_copy_string(arena, key->tenant),
+                            arena_copy_string(arena, key->key)};
+}
+
 static enum error index_pages(const struct storage_call *call, const struct entity_type *type,
                               struct arena *arena)
 {
@@ -51,21 +58,23 @@ static enum error index_pages(const struct storage_call *call, const struct enti
         error = read_page(&page, type, &after, keys, &count);
         for (size_t i = 0; !error && i < count; i++)
             error = index_row(&page, type, &keys[i]);
-        if (!error && count) /* beyond the page's own memory */
-            after = (struct row_key){arena_copy_string(call->arena, keys[count - 1].tenant),
-                                     arena_copy_string(call->arena, keys[count - 1].key)};
+        if (!error && count)
+            after = keep_key(call->arena, &keys[count - 1]);
         arena_reset(arena);
     }
     return error;
 }
 
 static enum error read_lost(const struct storage_call *call, const struct entity_type *type,
-                            struct row_key keys[PAGE], size_t *count)
+                            const struct row_key *after, struct row_key keys[PAGE], size_t *count)
 {
     struct query *query = db_query(call->db, &type->table->own->lost);
 
     *count = 0;
     query_bind_text(query, type->name);
+    query_bind_text(query, after->tenant);
+    query_bind_text(query, type->name);
+    query_bind_text(query, after->key);
     query_bind_integer(query, PAGE);
     while (*count < PAGE && query_next(query))
         keys[(*count)++] =
@@ -77,17 +86,19 @@ static enum error forget_lost(const struct storage_call *call, const struct enti
                               struct arena *arena)
 {
     struct storage_call page = *call;
-    struct row_key keys[PAGE];
+    struct row_key after = {"", ""}, keys[PAGE];
     enum error error = ERROR_NONE;
     size_t count = PAGE;
 
     page.arena = arena;
     while (!error && count == PAGE) {
-        error = read_lost(&page, type, keys, &count);
+        error = read_lost(&page, type, &after, keys, &count);
         for (size_t i = 0; !error && i < count; i++) {
             page.tenant = keys[i].tenant;
             error = search_forget_row(&page, type, keys[i].key);
         }
+        if (!error && count)
+            after = keep_key(call->arena, &keys[count - 1]);
         arena_reset(arena);
     }
     return error;

@@ -130,17 +130,24 @@ static enum error forget_events(const struct storage_call *call, const char *ten
     return query_end(query, call->problem);
 }
 
+/* Each tenant has the same share; what some leave goes to those with more. */
 static enum error forget_journals(const struct storage_call *call, int64_t before, int64_t most)
 {
-    struct string_list tenants;
+    struct string_list tenants = {0};
     enum error error = journal_tenants(call, &tenants);
+    int64_t share = tenants.count ? most / (int64_t)tenants.count + 1 : most;
+    bool *is_done = ARENA_ARRAY(call->arena, bool, tenants.count + 1);
 
-    for (size_t i = 0; !error && most > 0 && i < tenants.count; i++) {
-        int64_t deleted = 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < tenants.count && !error && most > 0; i++) {
+            int64_t deleted = 0, part = !round && share < most ? share : most;
 
-        error = forget_events(call, tenants.items[i], before, most, &deleted);
-        most -= deleted;
-    }
+            if (is_done[i])
+                continue;
+            error = forget_events(call, tenants.items[i], before, part, &deleted);
+            is_done[i] = deleted < part;
+            most -= deleted;
+        }
     return error;
 }
 
