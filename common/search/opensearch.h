@@ -103,7 +103,7 @@ struct opensearch_caller {
     enum error (*keep_current)(void *context, const int64_t *documents, size_t count, bool *current,
                                struct problem *problem);
     /* When a search found documents that are no longer current: what holds now. The search is then
-     * repeated, once. NULL = they are left out. */
+     * repeated, once. NULL, or ERROR_UNAVAILABLE when there are other hits: they are left out. */
     enum error (*renew)(void *context, const struct opensearch_scope **scope,
                         const struct opensearch_totals **totals, struct problem *problem);
     void *context;

@@ -402,8 +402,9 @@ static struct search_hit *find_best(struct opensearch_view *view, struct arena *
     return all;
 }
 
-/* False when the documents of the question stay as they are. */
-static bool renew(struct opensearch_view *view)
+/* False when the documents of the question stay as they are, which is no failure if the question
+ * has hits and the new ones are not there yet. */
+static bool renew(struct opensearch_view *view, bool has_hits)
 {
     const struct opensearch_caller *caller = view->caller;
     struct problem problem = {0};
@@ -412,6 +413,8 @@ static bool renew(struct opensearch_view *view)
     if (!caller || !caller->renew || view->error)
         return false;
     error = caller->renew(caller->context, &view->scope, &view->totals, &problem);
+    if (error == ERROR_UNAVAILABLE && has_hits)
+        return false;
     if (error)
         fail(view, error, &problem);
     view->known.count = 0;
@@ -427,7 +430,7 @@ static size_t give_best(void *engine, struct arena *arena, const struct search_t
     size_t kept, dropped;
     const struct search_hit *best = find_best(view, arena, terms, count, &kept, most, &dropped);
 
-    if (dropped && renew(view))
+    if (dropped && renew(view, kept > 0))
         best = find_best(view, arena, terms, count, &kept, most, &dropped);
     if (view->error)
         return 0;

@@ -409,7 +409,7 @@ TEST(scores_are_those_of_the_embedded_index)
     search_index_destroy(index);
 }
 
-enum current { ONLY_SECOND, FAILS, ALL };
+enum current { ONLY_SECOND, REPLACED, FAILS, ALL };
 
 static enum error keep_current(void *context, const int64_t *documents, size_t count, bool *current,
                                struct problem *problem)
@@ -422,6 +422,15 @@ static enum error keep_current(void *context, const int64_t *documents, size_t c
                        : ERROR_NONE;
 }
 
+static enum error read_again(void *context, const struct opensearch_scope **scope,
+                             const struct opensearch_totals **totals, struct problem *problem)
+{
+    if (*(enum current *)context == REPLACED)
+        return problem_set(problem, ERROR_UNAVAILABLE, "search_unavailable", "is replaced");
+    *(enum current *)context = ALL;
+    return *scope && *totals ? ERROR_NONE : ERROR_INVALID;
+}
+
 TEST(the_caller_decides_what_is_current)
 {
     const struct opensearch_scope scope = scope_of(0, 0);
@@ -430,12 +439,12 @@ TEST(the_caller_decides_what_is_current)
     const char *sources[TEXTS];
 
     (void)write_all(sources);
-    for (int fails = 0; fails < 2; fails++) {
+    for (enum current current = ONLY_SECOND; current <= FAILS; current++) {
         size_t count = terms_of("receipt", TEXT_EN);
         struct fake fake = SERVE(counts_answer(index, count), candidates_answer(sources));
         struct opensearch server = server_of(&fake);
-        enum current current = fails ? FAILS : ONLY_SECOND;
-        struct opensearch_caller caller = {.keep_current = keep_current, .context = &current};
+        struct opensearch_caller caller = {NULL, keep_current,
+                                           current == REPLACED ? read_again : NULL, &current};
         struct opensearch_view *view =
             opensearch_view_open(arena, &server, &scope, &totals, &caller);
         struct search_hit hits[TEXTS];
@@ -443,21 +452,14 @@ TEST(the_caller_decides_what_is_current)
         size_t found =
             search_index_best(opensearch_view_index(view), arena, all_terms, count, hits, TEXTS);
 
-        CHECK_INT(found, fails ? 0 : 1);
-        CHECK_INT(opensearch_view_error(view, &problem), fails ? ERROR_BUSY : ERROR_NONE);
+        CHECK_INT(found, current != FAILS);
+        CHECK_INT(opensearch_view_error(view, &problem),
+                  current == FAILS ? ERROR_BUSY : ERROR_NONE);
         if (found)
             CHECK_INT(hits[0].document, 101);
         stop(&fake);
     }
     search_index_destroy(index);
-}
-
-static enum error read_again(void *context, const struct opensearch_scope **scope,
-                             const struct opensearch_totals **totals, struct problem *problem)
-{
-    (void)problem;
-    *(enum current *)context = ALL;
-    return *scope && *totals ? ERROR_NONE : ERROR_INVALID;
 }
 
 TEST(replaced_documents_are_searched_again)
