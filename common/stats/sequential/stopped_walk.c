@@ -83,7 +83,7 @@ static void lay_panels(struct walk_grid *grid, double lower, double upper, doubl
 }
 
 static double density_at(const struct walk_grid *from, const struct walk_step *step, double to,
-                         int *first, walk_stay *stay, const void *context)
+                         int *first)
 {
     double reach = REACH_DEVIATIONS * step->deviation, density = 0;
 
@@ -91,18 +91,17 @@ static double density_at(const struct walk_grid *from, const struct walk_step *s
         ++*first;
     for (int i = *first; i < from->nodes; i++) {
         double apart = to - step->shift - step->scale * from->node[i];
-        double part;
 
         if (apart < -reach)
             break;
-        part = from->mass[i] * exp(-0.5 * (apart / step->deviation) * (apart / step->deviation));
-        density += stay ? part * stay(from->node[i], to, context) : part;
+        density +=
+            from->mass[i] * exp(-0.5 * (apart / step->deviation) * (apart / step->deviation));
     }
     return density / (step->deviation * sqrt(2 * M_PI));
 }
 
-void walk_advance_staying(struct stopped_walk *walk, const struct walk_step *step, double lower,
-                          double upper, double next, walk_stay *stay, const void *context)
+void walk_advance(struct stopped_walk *walk, const struct walk_step *step, double lower,
+                  double upper, double next)
 {
     const struct walk_grid *from = grid_of(walk);
     struct walk_grid *to = &walk->grid[!walk->current];
@@ -114,14 +113,8 @@ void walk_advance_staying(struct stopped_walk *walk, const struct walk_step *ste
     spread = RANGE_DEVIATIONS * sqrt(walk->variance);
     lay_panels(to, fmax(lower, walk->mean - spread), fmin(upper, walk->mean + spread), resolution);
     for (int j = 0; j < to->nodes; j++)
-        to->mass[j] *= density_at(from, step, to->node[j], &first, stay, context);
+        to->mass[j] *= density_at(from, step, to->node[j], &first);
     walk->current = !walk->current;
-}
-
-void walk_advance(struct stopped_walk *walk, const struct walk_step *step, double lower,
-                  double upper, double next)
-{
-    walk_advance_staying(walk, step, lower, upper, next, NULL, NULL);
 }
 
 double walk_work(const double *variances, size_t count)

@@ -49,12 +49,6 @@ double walk_below(const struct stopped_walk *walk, const struct walk_step *step,
 void walk_advance(struct stopped_walk *walk, const struct walk_step *step, double lower,
                   double upper, double next);
 
-/* The probability that a bridge between two points inside stays inside is smaller: `stay` gives the
- * factor for a walk from `from` to `to`; NULL = 1. */
-typedef double walk_stay(double from, double to, const void *context);
-void walk_advance_staying(struct stopped_walk *walk, const struct walk_step *step, double lower,
-                          double upper, double next, walk_stay *stay, const void *context);
-
 /* Roughly how many pairs of nodes a walk over ascending variances visits: close to another one,
  * they need fine grids, which a long step before or after them crosses. */
 double walk_work(const double *variances, size_t count);
