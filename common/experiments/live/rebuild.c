@@ -160,9 +160,9 @@ static enum error rebuild_part(const struct live_call *call, struct live_experim
     return error ? error : live_save_experiment(call, experiment);
 }
 
-/* As of now, under the lock. */
+/* As of now, under the lock. A bucket alone may be stale. */
 static enum error is_needed(const struct live_call *call, const struct live_reading *reading,
-                            bool *needed)
+                            const struct live_parts *parts, bool *needed)
 {
     const struct live_experiment *experiment = &reading->experiment;
     struct live_name_list metrics = {0};
@@ -174,6 +174,8 @@ static enum error is_needed(const struct live_call *call, const struct live_read
     if (!error && experiment->covariates > 0)
         error = live_read_covered(call, experiment, &covered);
     *needed = live_is_stale(call, reading, &metrics, &covered);
+    for (size_t i = 0; i < parts->count; i++)
+        *needed = *needed || parts->items[i].stale;
     return error;
 }
 
@@ -189,7 +191,7 @@ static enum error rebuild_locked(const struct live_call *call, const char *id,
     if (error || whole->number == 0)
         return error;
     if (rebuild->only_if_stale)
-        error = is_needed(call, &reading, &needed);
+        error = is_needed(call, &reading, &parts, &needed);
     if (error || !needed)
         return error;
     whole->spike_events = call->spike_events;
