@@ -14,6 +14,9 @@ OPERATOR_PATHS = ("/api/v1/keys", "/api/v1/webhooks")
 MADE_BY = {"/api/v1/experiments": "/api/v1/projects"}
 
 
+# Of names that only one may have. Several callers may call one stack.
+NUMBERS = itertools.count(1)
+
 # A form with a file of users.
 DATA_FORM = (
     b'--data\r\nContent-Disposition: form-data; name="mapping"\r\n\r\n'
@@ -34,13 +37,12 @@ class Caller:
     def __init__(self, client):
         self.client = client
         self.document = client.document
-        self.numbers = itertools.count(1)  # of names that only one may have
         self.kept = {}  # collection path: id of a resource that only refused calls are made on
 
     def example(self, operation):
         example = self.document.example(operation)
         if operation.path.startswith("/api/v1/metrics"):  # no two metrics of the catalog have one name
-            example["name"] += f" {next(self.numbers)}"
+            example["name"] += f" {next(NUMBERS)}"
         return example
 
     def path(self, operation, fresh=False):

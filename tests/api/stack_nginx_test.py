@@ -220,7 +220,7 @@ class TestPages:
 
     def test_own_pages(self, echo):
         """Pages are those of static/pages.json; the frame is in them before any script runs."""
-        for path, title in (("/", "Sample size calculator"), ("/results", "Analyze a test")):
+        for path, title in (("/", "Sample size calculator"), ("/results", "Analyze numbers")):
             answer = requests.get(echo.base_url + path)
             assert answer.status_code == 200 and f">{title} · Assay</title>" in answer.text
             assert answer.headers["Cache-Control"] == "no-cache"
