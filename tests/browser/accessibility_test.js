@@ -29,6 +29,7 @@ const pages = [
     [`${experiments}/tools/corrections`, answered],
     [`${experiments}/tools/assignment`, answered],
     [`${experiments}/tools/bandit`, answered],
+    [`${experiments}/tools/file`, '#layout-title'],
 ];
 
 test('axe finds nothing on any page, and nothing sticks out', (t) => checkPages(t, open, pages));

@@ -54,7 +54,7 @@ export function linkTo(design) {
     return url.href;
 }
 
-function quoted(text) {
+export function quoted(text) {
     return `'${text.replaceAll("'", "'\\''")}'`;
 }
 

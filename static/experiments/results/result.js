@@ -9,6 +9,7 @@ import { table } from '../../shared/ui/table.js';
 import { curlCommand } from '../calculator/link.js';
 import { difference, interval, known, pText, relative as relativeText, share } from '../figures.js';
 import { findingView, partCard } from '../finding.js';
+import { toneOf, wordsOf } from '../verdict.js';
 import { variantNames } from './fields.js';
 import { findingOfGroups, findingOfTable, findingOfTimes } from './groups.js';
 import { requestOf } from './requests.js';
@@ -19,23 +20,6 @@ const signed = (text, value) => isolated(value > 0 ? `+${text}` : text);
 const typeOf = ({ conventions }) => (conventions?.effect_unit === 'percentage_points' ? 'binary' : 'plain');
 const effectOf = (answer) => difference(answer.observed_effect, typeOf(answer), [answer.ci_lower, answer.ci_upper]);
 const rangeOf = (answer, lower, upper) => interval(lower, upper, typeOf(answer));
-
-function toneOf({ is_significant: significant, outcome }) {
-    if (!significant) return 'plain';
-    return outcome === 'worse' ? 'danger' : 'good';
-}
-
-/* What was found, made of the numbers: title and explanation. */
-function wordsOf({ effect, range, level, p, alpha, significant, rises, contains, answer }) {
-    const values = { effect, interval: range, level: formatPercent(level), p: pText(p), alpha: formatPercent(alpha) };
-    const found = !significant ? 'open' : rises ? 'higher' : 'lower';
-    const agree = contains !== significant;
-    const judged = answer.direction === 'decrease' && ['better', 'worse'].includes(answer.outcome);
-    return {
-        title: t(`verdict.${found}`, values) + (judged ? ` · ${t(`verdict.${answer.outcome}`)}` : ''),
-        text: t(agree ? `verdict.${found}_text` : 'verdict.mixed_text', values),
-    };
-}
 
 /** @param {experiments.ResultsReply} answer */
 function verdictOf(answer) {

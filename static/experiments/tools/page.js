@@ -11,12 +11,13 @@ import { view } from './view.js';
 const state = { name: pathParameters('/tools/{name}').name ?? null, tool: null };
 const update = () => state.app?.update();
 
-if (state.name in tools) state.tool = createTool(update, createClient(), tools[state.name]);
+const { [state.name]: chosen = null } = tools;
+if (chosen !== null) state.tool = chosen.create?.(update) ?? createTool(update, createClient(), chosen);
 state.app = mount(document.getElementById('page'), view, state);
 if (state.tool !== null) {
     const ask = () => {
         nameTitle(t(`tool.${state.name}`));
-        state.tool.live.ask(false);
+        state.tool.live?.ask(false);
     };
     onLocale(ask);
     ask();

@@ -2,6 +2,7 @@
 import { assignment } from './assignment.js';
 import { bandit } from './bandit.js';
 import { corrections } from './corrections.js';
+import { file } from './file/file.js';
 import { sensitivity } from './sensitivity.js';
 
-export const tools = { sensitivity, corrections, assignment, bandit };
+export const tools = { sensitivity, corrections, assignment, bandit, file };

@@ -16,6 +16,7 @@ const order = [
     ['assignment', '/tools/assignment'],
     ['bandit', '/tools/bandit'],
     ['analysis', '/results'],
+    ['file', '/tools/file'],
     ['corrections', '/tools/corrections'],
 ];
 
@@ -49,18 +50,22 @@ function formOf({ form }) {
     return form.view(inside, { formId: 'question', className: 'card design', label: t('tools.question') });
 }
 
+function liveView(tool) {
+    return workbench({
+        form: formOf(tool),
+        live: tool.live,
+        result: (answer) => html`${tool.result(answer, tool)} ${actions(tool)}`,
+        announcement: (answer) => tool.announcement(answer, tool),
+    });
+}
+
 function toolView(name, tool) {
     return html`<div class="page-head">
             <h1>${t(`tool.${name}`)}</h1>
             <p class="lead">${t(`tool.${name}_lead`)}</p>
             <p><a href=${address('/tools')}>${t('tools.all')}</a></p>
         </div>
-        ${workbench({
-            form: formOf(tool),
-            live: tool.live,
-            result: (answer) => html`${tool.result(answer, tool)} ${actions(tool)}`,
-            announcement: (answer) => tool.announcement(answer, tool),
-        })}`;
+        ${tool.view?.() ?? liveView(tool)}`;
 }
 
 export function view({ name, tool }) {

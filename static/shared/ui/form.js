@@ -189,15 +189,29 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         return fields.filter(({ applies }) => !applies || applies(values)).map(({ name }) => name);
     }
 
+    /* The field that a path names: as a whole (control_n for control.n), else its last part that is one. */
+    function fieldAt(loc) {
+        const steps = loc.filter((part) => typeof part === 'string');
+        const whole = steps.map((_, index) => steps.slice(index).join('_')).find((name) => byName.has(name));
+        return whole ?? steps.findLast((part) => byName.has(part)) ?? null;
+    }
+
+    /* Which item of a list that is typed into one field is meant: "3 · std: ". */
+    function stepsBelow(name, loc) {
+        if (name === null || byName.get(name).kind !== 'textarea') return '';
+        const below = loc.slice(loc.indexOf(name) + 1).map((part) => (Number.isInteger(part) ? part + 1 : part));
+        return below.length > 0 && loc.includes(name) ? `${below.join(' · ')}: ` : '';
+    }
+
     function problemOf(item) {
         const loc = item.loc ?? [];
-        const name = loc.findLast((part) => byName.has(part)) ?? null;
+        const name = fieldAt(loc);
         const text = withLabels(problemText(item));
         const last = loc.at(-1);
         return {
             name: name ?? namedIn(String(item.msg ?? ''), namesNow()),
             index: name !== null && Number.isInteger(last) ? last : null,
-            message: name === null && item.type !== 'value_error' && last ? `${last}: ${text}` : text,
+            message: name === null && item.type !== 'value_error' && last ? `${last}: ${text}` : stepsBelow(name, loc) + text,
         };
     }
 

@@ -50,15 +50,61 @@ function send(item, { url, field, extra, headers, type }, changed) {
     });
 }
 
+/* The place to drop files on or to choose them; onFiles(files) receives them. */
+export function createDropzone(update, { accept = '', multiple = true, onFiles }) {
+    let over = false;
+
+    function hover(now) {
+        if (over === now) return;
+        over = now;
+        update();
+    }
+
+    return {
+        view({ id = 'upload', label, hint = null }) {
+            return html`<label
+                class="dropzone"
+                for=${id}
+                ?data-over=${over}
+                @dragover=${(event) => {
+                    event.preventDefault();
+                    hover(true);
+                }}
+                @dragleave=${() => hover(false)}
+                @drop=${(event) => {
+                    event.preventDefault();
+                    hover(false);
+                    onFiles(event.dataTransfer.files);
+                }}
+            >
+                ${icon('upload')}
+                <span class="dropzone-label">${label}</span>
+                <span class="field-hint" id=${`${id}-hint`}>${hint ?? t('upload.drop')}</span>
+                <input
+                    type="file"
+                    class="visually-hidden"
+                    id=${id}
+                    accept=${accept || nothing}
+                    ?multiple=${multiple}
+                    aria-describedby=${`${id}-hint`}
+                    @change=${(event) => {
+                        onFiles(event.target.files);
+                        event.target.value = '';
+                    }}
+                />
+            </label>`;
+        },
+    };
+}
+
 /*
  * url and field name the request; extra(file) its other parts; with `type` the file alone is the body, of that
  * media type; accept as in <input>; maxBytes refuses
  * before sending; side: how many at once; onDone(answer, file) after each; with forgetDone what arrived
- * leaves the list, because the page says what became of it.
+ * leaves the list, because the page says what became of it; so does what failed if there is onFail(error).
  */
-export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, type = null, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null, forgetDone = false }) {
+export function createUpload(update, { url, field = 'file', extra = () => ({}), headers = {}, type = null, accept = '', multiple = true, maxBytes = Infinity, side = 2, onDone = null, onFail = null, forgetDone = false }) {
     let items = [];
-    let over = false;
     let count = 0;
 
     function change(item, patch) {
@@ -76,6 +122,10 @@ export function createUpload(update, { url, field = 'file', extra = () => ({}), 
         } catch (error) {
             const cancelled = error.name === 'AbortError';
             change(item, { state: cancelled ? 'cancelled' : 'failed', error: cancelled ? null : error });
+            if (!cancelled && onFail !== null) {
+                items = items.filter((one) => one !== item);
+                onFail(error);
+            }
         }
         next();
     }
@@ -139,53 +189,17 @@ export function createUpload(update, { url, field = 'file', extra = () => ({}), 
         </li>`;
     }
 
-    return {
+    const dropzone = createDropzone(update, { accept, multiple, onFiles: add });
+    const upload = {
         add,
         items: () => items,
         busy: () => items.some(({ state }) => state === 'sending' || state === 'waiting'),
 
+        /* What is on its way. */
+        list: () => (items.length === 0 ? null : html`<ul class="upload-items">${repeat(items, ({ id: key }) => key, row)}</ul>`),
+
         /* The place to drop files on, and what is on its way. */
-        view({ id = 'upload', label, hint = null }) {
-            return html`<div class="upload">
-                <label
-                    class="dropzone"
-                    for=${id}
-                    ?data-over=${over}
-                    @dragover=${(event) => {
-                        event.preventDefault();
-                        if (!over) {
-                            over = true;
-                            update();
-                        }
-                    }}
-                    @dragleave=${() => {
-                        over = false;
-                        update();
-                    }}
-                    @drop=${(event) => {
-                        event.preventDefault();
-                        over = false;
-                        add(event.dataTransfer.files);
-                    }}
-                >
-                    ${icon('upload')}
-                    <span class="dropzone-label">${label}</span>
-                    <span class="field-hint" id=${`${id}-hint`}>${hint ?? t('upload.drop')}</span>
-                    <input
-                        type="file"
-                        class="visually-hidden"
-                        id=${id}
-                        accept=${accept || nothing}
-                        ?multiple=${multiple}
-                        aria-describedby=${`${id}-hint`}
-                        @change=${(event) => {
-                            add(event.target.files);
-                            event.target.value = '';
-                        }}
-                    />
-                </label>
-                ${items.length === 0 ? null : html`<ul class="upload-items">${repeat(items, ({ id: key }) => key, row)}</ul>`}
-            </div>`;
-        },
+        view: (options) => html`<div class="upload">${dropzone.view(options)} ${upload.list()}</div>`,
     };
+    return upload;
 }

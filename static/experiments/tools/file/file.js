@@ -1,0 +1,79 @@
+/* Analyze a file: choose it, say what its columns are, send it, read the result. */
+import { t } from '../../../shared/i18n.js';
+import { formatBytes, formatInteger } from '../../../shared/numbers.js';
+import { apiAddress } from '../../../shared/place.js';
+import { createForm } from '../../../shared/ui/form.js';
+import { html, nothing } from '../../../shared/ui/lit.js';
+import { errorNotice, tokenForm } from '../../../shared/ui/notice.js';
+import { createDropzone, createUpload } from '../../../shared/ui/upload.js';
+import { exampleFile } from './example.js';
+import { fieldsOf, mappingOf, tickedOf } from './fields.js';
+import { headOf } from './head.js';
+import { fileView } from './view.js';
+import { findingOf } from './result.js';
+
+const url = '/api/v1/results/file';
+const accept = '.csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson';
+
+/* Which field an answer is about, by its code. */
+const fieldOfCode = { data_arms: 'arm', unknown_control: 'control', too_many_users: 'further_mann_whitney', data_analyses: 'further_mann_whitney' };
+
+function atField(error) {
+    const name = fieldOfCode[error.code];
+    return name === undefined ? error : { ...error, items: [{ loc: [name], msg: error.message, type: 'value_error' }] };
+}
+
+/* The tool has file, head (null before a file), form, answer, error, stale, and what view.js draws. */
+function create(update) {
+    /** @type {any} */
+    const tool = { file: null, head: null, form: null, answer: null, error: null, stale: false, empty: false };
+
+    const settle = (patch) => {
+        Object.assign(tool, patch);
+        update();
+    };
+
+    async function take(file) {
+        const head = await headOf(file);
+        if (head.rows.length === 0) return settle({ file: null, head: null, form: null, answer: null, error: null, empty: true });
+        const form = createForm(update, { fields: fieldsOf(head), onInput: () => settle({ stale: tool.answer !== null }), onSubmit: send });
+        form.write(tickedOf(head));
+        settle({ file, head, form, answer: null, error: null, stale: false, empty: false });
+        document.getElementById('file-columns')?.focus();
+    }
+
+    function send() {
+        if (tool.form.unclear() || tool.upload.busy()) return;
+        tool.form.clearProblems();
+        settle({ error: null, stale: tool.answer !== null });
+        tool.mapping = mappingOf(tool.form.values());
+        tool.upload.add([tool.file]);
+    }
+
+    function fail(error) {
+        const about = tool.form.showError(atField(error));
+        settle({ error: about ? null : error });
+    }
+
+    tool.dropzone = createDropzone(update, { accept, multiple: false, onFiles: ([file]) => file && take(file) });
+    tool.upload = createUpload(update, {
+        url,
+        multiple: false,
+        extra: () => ({ mapping: JSON.stringify(tool.mapping) }),
+        forgetDone: true,
+        onDone: (answer) => settle({ answer, error: null, stale: false }),
+        onFail: fail,
+    });
+    tool.example = () => take(exampleFile());
+    tool.notices = () => {
+        if (tool.error === null) return nothing;
+        return tool.error.kind === 'unauthorized' ? tokenForm(tool.error, send) : errorNotice(tool.error, { retry: send });
+    };
+    tool.announcement = () => (tool.answer === null ? '' : findingOf(tool.answer).verdict.title);
+    tool.command = () => ({ url: apiAddress(url), mapping: tool.mapping, name: tool.file.name });
+    tool.chosen = () => html`<p class="prose"><strong dir="auto">${tool.file.name}</strong> · ${formatBytes(tool.file.size)} · ${t('file.columns_found', { count: formatInteger(tool.head.columns.length) })}</p>`;
+    tool.view = () => fileView(tool);
+    return tool;
+}
+
+export const file = { create };
