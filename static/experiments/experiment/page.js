@@ -17,6 +17,7 @@ import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
 import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
+import { addDimension, removeDimension } from './dimensions.js';
 import { createImport } from './import.js';
 import { askForOutcome } from './outcome.js';
 import { openShare } from './share.js';
@@ -44,14 +45,21 @@ async function current(path, { signal }) {
 
 /* Where a link leads: to the part that it names, or to the plan; null stands for what matters most as things are. */
 const partOfAddress = () => new URLSearchParams(location.search).get('part') ?? (planFirst ? 'plan' : location.hash === '#send' ? 'events' : null);
-const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1 });
+const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1, segment: {} });
 const project = createResource(app.update, async (signal) => (await client.get(projectPath, { signal })).data);
 const outcome = createResource(app.update, async (signal) => (await client.get(`${base}/outcome`, { signal })).data);
 const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
+const slices = createResource(app.update, (signal) => current(/** @type {const} */ (`${base}/slices`), { signal }));
 const live = createResource(app.update, async (signal) => {
     const [stats, decision] = await Promise.all([current(`${base}/live-stats`, { signal }), current(`${base}/decision`, { signal })]);
+    if (stats !== live.data?.stats) reloadPart();
     return { stats, decision };
 });
+
+/* What one part shows beside the statistics follows them. */
+function reloadPart() {
+    if (app.state.part === 'segments') slices.load();
+}
 
 function showName() {
     if (!project.data) return;
@@ -65,6 +73,7 @@ const plan = createPlan(app.update, client, { id, project, send: () => open('eve
 function load(part) {
     if (part === 'plan' || part === 'report') plan.run.reload();
     if (part === 'history') plan.actions.show(plan.shown);
+    reloadPart();
 }
 
 function open(part) {
@@ -106,6 +115,24 @@ async function takeOver(name) {
     });
 }
 
+/* A design with other dimensions: its segments are counted anew. */
+async function saveDesign(payload) {
+    const { data } = await client.put(projectPath, payload);
+    project.set(data);
+    await Promise.all([live.reload(), slices.load()]);
+    return data;
+}
+
+async function nameDimension() {
+    const made = await addDimension({ payload: project.data.payload, people: live.data.stats.exposures_total, save: saveDesign });
+    if (made) toast(t('experiment.dimension_added'));
+}
+
+async function dropDimension(name) {
+    const done = await removeDimension(name, { payload: project.data.payload, save: saveDesign });
+    if (done) toast(t('experiment.dimension_removed'));
+}
+
 const report = (format) => attempt(() => download(client, `${base}/report/${format}`, { name: `${id}.${format}` }));
 
 /* For events that were imported or sent wrongly: everything that was collected goes, the plan stays. */
@@ -138,6 +165,7 @@ app.set({
     live,
     outcome,
     course,
+    slices,
     upload,
     plan,
     api: apiAddress(''),
@@ -152,6 +180,9 @@ app.set({
         snippet: (snippet) => app.set({ snippet }),
         sending: (sending) => app.set({ sending }),
         treatment: (treatment) => app.set({ treatment: Number(treatment) }),
+        segment: (chosen) => app.set({ segment: { ...app.state.segment, ...chosen } }),
+        addDimension: nameDimension,
+        removeDimension: dropDimension,
     },
 });
 onLocale(() => {

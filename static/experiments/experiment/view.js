@@ -21,6 +21,7 @@ import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } fro
 import { writers } from '../roles.js';
 import { courseCard } from './course.js';
 import { scorecard } from './scorecard.js';
+import { segmentsView } from './segments.js';
 import { languages, snippetOf } from './snippets.js';
 
 const alwaysValid = '\u221e'; /* marks the interval that holds at any time */
@@ -386,6 +387,7 @@ const parts = {
         decision.headline === 'not_started'
             ? noData(page)
             : html`${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${splitCard(stats)}`,
+    segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: ({ plan }) => planView(plan),
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : qualityFacts(stats)} ${sendCard(page, stats)}`,
     report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : reportCard(page)} ${planReports(page.plan)}`,

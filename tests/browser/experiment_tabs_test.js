@@ -1,0 +1,106 @@
+/* The tabs of an experiment show what the API says, and lead on: each figure is held against the answer of its route. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkPages, close, experiments, open, untilText } from './browser.js';
+
+const design = {
+    project: { project_name: 'Checkout by platform', domain: 'e-commerce', product_type: 'web shop', platform: 'web', market: 'DE', project_description: '' },
+    hypothesis: {
+        change_description: 'Larger button',
+        target_audience: 'Visitors',
+        business_problem: 'Abandoned carts',
+        hypothesis_statement: 'A larger button is found sooner',
+        what_to_validate: 'Conversion',
+        desired_result: 'More orders',
+    },
+    setup: {
+        experiment_type: 'ab',
+        randomization_unit: 'user',
+        traffic_split: [50, 50],
+        expected_daily_traffic: 20000,
+        audience_share_in_test: 1,
+        variants_count: 2,
+        inclusion_criteria: '',
+        exclusion_criteria: '',
+    },
+    metrics: { primary_metric_name: 'purchase', metric_type: 'binary', baseline_value: 0.2, mde_pct: 20, alpha: 0.05, power: 0.8 },
+    constraints: {
+        seasonality_present: false,
+        active_campaigns_present: false,
+        returning_users_present: true,
+        interference_risk: '',
+        technical_constraints: '',
+        legal_or_ethics_constraints: '',
+        known_risks: '',
+        deadline_pressure: '',
+        long_test_possible: true,
+    },
+};
+
+async function send(method, path, body) {
+    const response = await fetch(`${experiments}/api/v1${path}`, { method, headers: { 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) });
+    assert.ok(response.ok, await response.clone().text());
+    return response.json();
+}
+
+const read = (path) => send('GET', path);
+const create = async (metrics = {}) => (await send('POST', '/projects', { ...design, metrics: { ...design.metrics, ...metrics } })).id;
+
+/* 1000 users in each arm, on two platforms by turns; of each hundred of a platform, as many convert as percents[arm][platform] says. */
+const platforms = ['ios', 'web'];
+async function run(id, percents) {
+    for (const arm of [0, 1]) {
+        const users = Array.from({ length: 1000 }, (_, index) => ({ name: `${arm}-${index}`, platform: index % 2, rank: Math.floor(index / 2) % 100 }));
+        await send('POST', `/experiments/${id}/exposures`, {
+            exposures: users.map(({ name, platform }) => ({ user_id: name, variation_index: arm, dimensions: [{ name: 'platform', value: platforms[platform] }] })),
+        });
+        const bought = users.filter(({ platform, rank }) => rank < percents[arm][platform]);
+        await send('POST', `/experiments/${id}/conversions`, { conversions: bought.map(({ name }) => ({ user_id: name, metric: 'purchase', value: 1, idempotency_key: name })) });
+    }
+}
+
+/* What a page writes of a number: signs, separators and units aside. */
+const numbersIn = (text) => [...text.replaceAll('\u2212', '-').replaceAll(',', '').matchAll(/[-+]?\d+(?:\.\d+)?/g)].map(([number]) => Number(number));
+const rounded = (value, decimals) => Number(value.toFixed(decimals));
+const cellsOf = (page, selector) => page.$$eval(`${selector} tbody tr`, (rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.replace(/\s+/g, ' ').trim())));
+
+test('segments: dimensions are named on the page, and what is discovered is what the API discovers', async () => {
+    const id = await create();
+    const page = await open(`${experiments}/live/${id}?part=segments`);
+    await untilText(page, '#segments .empty-title', 'No segments are defined');
+    await page.click('#add-dimension');
+    await page.fill('#dimension-name', 'platform');
+    await page.fill('#dimension-values', 'ios, web');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, '#dimensions tbody tr', /platform\s*ios, web, all others/);
+    assert.deepEqual((await read(`/projects/${id}`)).payload.setup.dimensions.map(({ name, values }) => [name, values]), [['platform', ['ios', 'web']]]);
+    await run(id, [[20, 20], [60, 21]]);
+    await untilText(page, '#segments-title', '1 segment result is a discovery');
+    const slices = await read(`/experiments/${id}/slices`);
+    assert.equal(slices.discoveries, 1);
+    const figures = await page.$$eval('#segments .figure-value', (all) => all.map((one) => one.textContent));
+    assert.deepEqual(figures.map(Number), [slices.discoveries, slices.differences, slices.users_needed]);
+    const rows = await cellsOf(page, '#segment-list > .table-scroll');
+    assert.equal(rows.length, slices.slices.length);
+    for (const [index, { value, people, effects: [effect] }] of slices.slices.entries()) {
+        const [name, users, control, treatment, change, interval, meaning] = rows[index];
+        assert.equal(name, `platform: ${value}`);
+        assert.equal(numbersIn(users)[0], people);
+        assert.deepEqual([control, treatment].map((text) => numbersIn(text)[0]), [effect.control_value, effect.treatment_value].map((share) => rounded(100 * share, 1)));
+        assert.equal(numbersIn(change)[0], rounded(100 * effect.effect, 2));
+        assert.deepEqual(numbersIn(interval), [effect.ci_lower, effect.ci_upper].map((end) => rounded(100 * end, 2)));
+        assert.equal(meaning.startsWith('Discovery: better'), effect.is_discovered);
+    }
+    await untilText(page, '#discoveries', /platform: ios: Variant B is better on purchase/);
+    assert.equal(await page.locator('#segments-plot .interval-bar').count(), 2);
+    await page.click('[data-remove="platform"]');
+    await page.click('dialog .dialog-actions button[data-kind]:not([data-kind="quiet"])');
+    await untilText(page, '#segments .empty-title', 'No segments are defined');
+    await close(page);
+});
+
+test('axe finds nothing in the tabs, and nothing sticks out', async (t) => {
+    const { id } = await send('POST', '/projects', { ...design, setup: { ...design.setup, dimensions: [{ name: 'platform', values: platforms }] } });
+    await run(id, [[20, 20], [60, 21]]);
+    await checkPages(t, (path, options) => open(experiments + path, options), [[`/live/${id}?part=segments`, '#segments-plot svg']]);
+});
