@@ -99,8 +99,53 @@ test('segments: dimensions are named on the page, and what is discovered is what
     await close(page);
 });
 
+
+const day = 86400;
+const monday = 1769990400;
+
+/* `perDay[day]` users a day by turns in the two arms; half of them buy, but for nobody of arm 1 where `silent`. */
+async function runDays(id, perDay, { silent = false } = {}) {
+    const users = perDay.flatMap((count, at) => Array.from({ length: count }, (_, index) => ({ name: `d${at}-${index}`, arm: index % 2, at: monday + at * day + 3600 + index, buys: Math.floor(index / 2) % 2 === 0 })));
+    for (let from = 0; from < users.length; from += 1000)
+        await send('POST', `/experiments/${id}/exposures`, { exposures: users.slice(from, from + 1000).map(({ name, arm, at }) => ({ user_id: name, variation_index: arm, occurred_at: at })) });
+    const bought = users.filter(({ buys, arm }) => buys && !(silent && arm === 1));
+    for (let from = 0; from < bought.length; from += 1000)
+        await send('POST', `/experiments/${id}/conversions`, { conversions: bought.slice(from, from + 1000).map(({ name, at }) => ({ user_id: name, metric: 'purchase', value: 1, idempotency_key: name, occurred_at: at + 60 })) });
+    return users;
+}
+
+test('quality: every check has the verdict of the API, its figures, and what to do about an alarm', async () => {
+    const id = await create();
+    const users = await runDays(id, Array.from({ length: 16 }, (_, at) => (at === 12 ? 10 : 80)), { silent: true });
+    await send('POST', `/experiments/${id}/exposures`, { exposures: users.slice(0, 30).map(({ name, arm, at }) => ({ user_id: name, variation_index: 1 - arm, occurred_at: at + 5 })) });
+    const page = await open(`${experiments}/live/${id}?part=events`);
+    const codes = { ratio: 'SAMPLE_RATIO', users: 'USERS_FELL', events: 'EVENTS_FELL', silent: 'SILENT_ARM', several: 'SEVERAL_ARMS', balance: 'UNBALANCED', weekdays: 'WEEKDAYS_DIFFER' };
+    await untilText(page, '#checks-title', /^\d checks need attention$/);
+    const quality = await read(`/experiments/${id}/quality`);
+    const severities = Object.fromEntries(quality.alarms.map(({ code, severity }) => [code, severity]));
+    const shown = await page.$$eval('.check-item', (all) => all.map(({ dataset }) => [dataset.check, dataset.verdict]));
+    assert.deepEqual(Object.keys(codes).toSorted(), shown.map(([name]) => name).toSorted());
+    const alarms = shown.filter(([, verdict]) => ['medium', 'high'].includes(verdict));
+    assert.deepEqual(Object.fromEntries(alarms.map(([name, verdict]) => [codes[name], verdict])), severities);
+    assert.deepEqual(Object.keys(severities).toSorted(), ['SEVERAL_ARMS', 'SILENT_ARM', 'USERS_FELL']);
+    assert.deepEqual(shown.slice(0, 3), alarms, 'alarms come first');
+    for (const [name] of alarms) assert.ok((await page.locator(`[data-check="${name}"] .check-next`).textContent()).length > 30, name);
+    await page.$$eval('.check-item details', (all) => all.forEach((one) => (one.open = true)));
+    const fell = await cellsOf(page, '[data-check="users"]');
+    assert.deepEqual(fell.map(([, arm, count, usual]) => [arm, Number(count), Number(usual)]), quality.falls.filter(({ what }) => what === 'users').map(({ count, usual }) => ['All variants', count, usual]));
+    const several = await cellsOf(page, '[data-check="several"]');
+    assert.deepEqual(several.map(([, people, crossed]) => [numbersIn(people)[0], Number(crossed)]), quality.contamination.map(({ users: people, in_several_arms: crossed }) => [people, crossed]));
+    assert.match(await page.textContent('[data-check="ratio"] .facts'), new RegExp(quality.sample_ratio.observed.join(' : ')));
+    assert.deepEqual(Object.fromEntries(shown).weekdays, quality.weekday_effects[0].status === 'ok' ? 'ok' : 'early');
+    assert.equal(numbersIn((await cellsOf(page, '[data-check="silent"]'))[0][2])[0], rounded(quality.silent_arms[0].expected, 1));
+    await close(page);
+});
+
 test('axe finds nothing in the tabs, and nothing sticks out', async (t) => {
     const { id } = await send('POST', '/projects', { ...design, setup: { ...design.setup, dimensions: [{ name: 'platform', values: platforms }] } });
     await run(id, [[20, 20], [60, 21]]);
-    await checkPages(t, (path, options) => open(experiments + path, options), [[`/live/${id}?part=segments`, '#segments-plot svg']]);
+    await checkPages(t, (path, options) => open(experiments + path, options), [
+        [`/live/${id}?part=segments`, '#segments-plot svg'],
+        [`/live/${id}?part=events`, '#checks'],
+    ]);
 });

@@ -50,6 +50,7 @@ const project = createResource(app.update, async (signal) => (await client.get(p
 const outcome = createResource(app.update, async (signal) => (await client.get(`${base}/outcome`, { signal })).data);
 const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
 const slices = createResource(app.update, (signal) => current(/** @type {const} */ (`${base}/slices`), { signal }));
+const quality = createResource(app.update, async (signal) => (await client.get(`${base}/quality`, { signal })).data);
 const live = createResource(app.update, async (signal) => {
     const [stats, decision] = await Promise.all([current(`${base}/live-stats`, { signal }), current(`${base}/decision`, { signal })]);
     if (stats !== live.data?.stats) reloadPart();
@@ -59,6 +60,7 @@ const live = createResource(app.update, async (signal) => {
 /* What one part shows beside the statistics follows them. */
 function reloadPart() {
     if (app.state.part === 'segments') slices.load();
+    if (app.state.part === 'events') quality.load();
 }
 
 function showName() {
@@ -166,6 +168,7 @@ app.set({
     outcome,
     course,
     slices,
+    quality,
     upload,
     plan,
     api: apiAddress(''),

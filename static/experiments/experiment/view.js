@@ -20,6 +20,7 @@ import { planHistory, planReports, planView } from '../project/view.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
 import { writers } from '../roles.js';
 import { courseCard } from './course.js';
+import { qualityView } from './quality.js';
 import { scorecard } from './scorecard.js';
 import { segmentsView } from './segments.js';
 import { languages, snippetOf } from './snippets.js';
@@ -389,7 +390,7 @@ const parts = {
             : html`${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: ({ plan }) => planView(plan),
-    events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : qualityFacts(stats)} ${sendCard(page, stats)}`,
+    events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
     report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : reportCard(page)} ${planReports(page.plan)}`,
     history: (page) => html`${historyCard(page)} ${planHistory(page.plan)}`,
 };
