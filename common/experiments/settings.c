@@ -195,6 +195,14 @@ const struct setting experiments_settings_table[] = {
     {"AB_LIVE_MIXTURE_USERS", SETTING_INTEGER, AT(live_mixture_users), "5000", 2, 1000000000,
      .help = "People per arm that always-valid inference is tuned for in designs that name no "
              "effect."},
+    {"AB_ERROR_RATE_RUNS", SETTING_INTEGER, AT(error_rate_runs), "1000", 1, 100000,
+     .help = "Times that a measurement of error rates divides the users of an experiment anew, "
+             "where the order names no number; an order may name at most ten times as many."},
+    {"AB_ERROR_RATE_USERS", SETTING_INTEGER, AT(error_rate_users), "100000", 2, 10000000,
+     .help = "Users of the sample that is divided; an order may name fewer. A user takes about "
+             "30 bytes of memory, and 16 for each metric with events."},
+    {"AB_ERROR_RATE_SECONDS", SETTING_INTEGER, AT(error_rate_seconds), "600", 1, 86400,
+     .help = "A measurement that computes for longer ends with the runs that it has made."},
     {"AB_LLM_BASE_URL", SETTING_TEXT, AT(llm_base_url), "http://localhost:8001",
      .may_be_blank = true,
      .help = "Orchestrator that gives advice to callers without a token of a vendor; given but "

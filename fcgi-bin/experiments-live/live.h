@@ -21,6 +21,7 @@ SCHEMA_OF(overview_reply_schema, struct overview_reply);
 SCHEMA_OF(live_clearing_schema, struct live_clearing);
 SCHEMA_OF(live_buckets_schema, struct live_division_choice);
 SCHEMA_OF(live_buckets_reply_schema, struct live_division_choice);
+SCHEMA_OF(error_rates_request_schema, struct error_rates_request);
 SCHEMA_OF(outcome_request_schema, struct outcome_request);
 SCHEMA_OF(outcomes_reply_schema, struct outcomes_reply);
 
@@ -53,6 +54,9 @@ enum error live_handle_decision(struct request *request, struct reply *reply);
 enum error live_handle_slices(struct request *request, struct reply *reply);
 enum error live_handle_quality(struct request *request, struct reply *reply);
 enum error live_handle_course(struct request *request, struct reply *reply);
+
+enum error live_handle_error_rates(struct request *request, struct reply *reply);
+enum error live_handle_measure(struct request *request, struct reply *reply);
 
 enum error live_handle_overview(struct request *request, struct reply *reply);
 enum error live_handle_outcomes(struct request *request, struct reply *reply);

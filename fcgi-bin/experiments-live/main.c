@@ -1,6 +1,7 @@
 /* The experiments service, family live: what running experiments observe and show. Routes only. */
 #include "experiments-live/live.h"
 
+#include "experiments/error_rates/measurement.h"
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_schema.h"
@@ -161,6 +162,30 @@ static const struct route routes[] = {
      .help =
          "The sample ratio over time, days on which less arrived, arms without events, users in "
          "several arms, balance before the experiment, effects by weekday; alarms first."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/error-rates",
+     .role = ROLE_READER,
+     .reply = &error_rates_schema,
+     .handler = live_handle_error_rates,
+     .name = "read_error_rates",
+     .tag = "experiments",
+     .summary = "Read how often the statistics err on these users",
+     .help = "The newest measurement, and how far one is that is being made."},
+    {.method = METHOD_POST,
+     .path = EXPERIMENT "/error-rates",
+     .role = ROLE_WRITER,
+     .body = &error_rates_request_schema,
+     .status = 202,
+     .reply = &error_rates_schema,
+     .errors = ERRORS(400, 503),
+     .handler = live_handle_measure,
+     .name = "measure_error_rates",
+     .tag = "experiments",
+     .summary = "Measure how often the statistics err on these users",
+     .help = "Divides the users of the experiment anew over its arms, a thousand times, and counts "
+             "how often a difference is found and how often intervals hold the truth. The "
+             "program experiments-tasks does it; while one is being made, another order changes "
+             "nothing."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/course",
      .role = ROLE_READER,

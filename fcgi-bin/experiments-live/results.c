@@ -1,6 +1,7 @@
 /* Live statistics and the decision; 304 for clients that have the current version. */
 #include "experiments-live/live.h"
 
+#include "experiments/error_rates/measurement.h"
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision.h"
 #include "experiments/live_results/quality.h"
@@ -20,18 +21,21 @@ static const struct field query_fields[] = {
 #undef OWNER
 SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields);
 
-/* Sends the version of the data to the client. True when the client already has it. */
-static bool is_known(struct request *request, struct reply *reply, const char *version)
+/* Sends the version of the data to the client, with what else the answer depends on. True when the
+ * client already has it. */
+static bool is_known(struct request *request, struct reply *reply, const char *version,
+                     const char *more)
 {
     const char *language = language_tag(locale_language(request->locale));
 
     return reply_is_unchanged(request, reply,
-                              arena_print(request->arena, "%s.%s", version, language));
+                              arena_print(request->arena, "%s.%s%s", version, language, more));
 }
 
 /* Loads the view; `view` is NULL, and the reply complete, when the client already has it. */
 static enum error load(struct request *request, struct reply *reply,
-                       const struct live_view_options *options, struct live_view **view)
+                       const struct live_view_options *options, const char *more,
+                       struct live_view **view)
 {
     struct reply unused = {0};
     const char *version;
@@ -42,8 +46,8 @@ static enum error load(struct request *request, struct reply *reply,
     /* Checked first, because it is cheaper than reading everything. */
     if (!error && request_header(request, "HTTP_IF_NONE_MATCH")) {
         error = live_read_version(&call, request->arguments[0], &version);
-        if (!error && is_known(request, &unused, version)) {
-            (void)is_known(request, reply, version);
+        if (!error && is_known(request, &unused, version, more)) {
+            (void)is_known(request, reply, version, more);
             return ERROR_NONE;
         }
     }
@@ -51,7 +55,7 @@ static enum error load(struct request *request, struct reply *reply,
         return error;
     *view = ARENA_NEW(request->arena, struct live_view);
     error = live_view_load(&call, request->arguments[0], options, *view);
-    if (!error && is_known(request, reply, live_view_version(&call, *view)))
+    if (!error && is_known(request, reply, live_view_version(&call, *view), more))
         *view = NULL;
     return error;
 }
@@ -72,7 +76,7 @@ enum error live_handle_stats(struct request *request, struct reply *reply)
     struct live_stats *answer = ARENA_NEW(request->arena, struct live_stats);
     const struct live_results_call call = live_results_call(request);
     struct live_view *view;
-    enum error error = load(request, reply, &options, &view);
+    enum error error = load(request, reply, &options, "", &view);
 
     if (error || !view)
         return error;
@@ -87,7 +91,7 @@ enum error live_handle_slices(struct request *request, struct reply *reply)
     const struct live_results_call call = live_results_call(request);
     const struct live_view_options options = {.declared = true};
     struct live_view *view;
-    enum error error = load(request, reply, &options, &view);
+    enum error error = load(request, reply, &options, "", &view);
 
     if (error || !view)
         return error;
@@ -96,17 +100,31 @@ enum error live_handle_slices(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+static const char *measured_part(const struct request *request, const struct error_record *record)
+{
+    return record ? arena_print(request->arena, ".%lld", (long long)record->measured_at) : "";
+}
+
 enum error live_handle_decision(struct request *request, struct reply *reply)
 {
     struct live_decision *answer = ARENA_NEW(request->arena, struct live_decision);
     const struct live_results_call call = live_results_call(request);
     const struct live_view_options options = {0};
-    struct live_view *view;
-    enum error error = load(request, reply, &options, &view);
+    const struct error_record *record = NULL;
+    struct live_view *view = NULL;
+    struct live_call live;
+    enum error error = live_begin(request, &live);
 
+    if (!error)
+        error = error_rates_newest(&live, request->arguments[0], &record);
+    if (!error)
+        error = load(request, reply, &options, measured_part(request, record), &view);
     if (error || !view)
         return error;
     live_results_decision(&call, view, answer);
+    if (record)
+        answer->error_rates =
+            measured_rates(record, live_view_version(&live, view), request->arena);
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -38,6 +38,7 @@ static const struct reason_answer reasons[] = {
     {"not_decided", 409, "not_decided"},
     {"experiment_started", 409, "experiment_started"},
     {"outcome_variation", 400, "bad_request"},
+    {"error_rates_order", 400, "bad_request"},
     {"analysis_run_not_found", 400, "analysis_run_not_found"},
     {"api_key_not_revoked", 409, "api_key_not_revoked"},
     {"workspace_schema_unsupported", 400, "workspace_schema_unsupported"},

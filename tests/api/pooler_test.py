@@ -103,7 +103,7 @@ def test_a_stream_tells_of_what_is_written(suite):
 
 
 PROGRAMS = {"livedata": ["livedata-worker", "livedata-check"],
-            "experiments": ["webhook-deliver", "experiments-upkeep", "retention-purge"],
+            "experiments": ["webhook-deliver", "experiments-upkeep", "experiments-tasks", "retention-purge"],
             "support": ["ingest", "support-retention", "evaluate-traces", "alert-check", "rollback-watch", "recommend",
                         "weekly-report", "kb-gaps", "support-improver", "split-report", "review-build --days 1 --tenant all",
                         "backlog-generate --tenant all", "threshold-analyze --days 30 --tenant all"],

@@ -222,7 +222,16 @@ static struct person look_at(struct live_rollup *rollup, const struct live_unit 
     return person;
 }
 
-static bool is_huge(const struct live_values *values)
+size_t live_rollup_values(struct live_rollup *rollup, const struct live_unit *root,
+                          const struct live_values **values)
+{
+    struct person person = look_at(rollup, root);
+
+    *values = person.values;
+    return person.value_count;
+}
+
+bool live_values_are_huge(const struct live_values *values)
 {
     return values->counted_huge > 0 || !(fabs(sum_value(&values->counted_sum)) <= LIVE_VALUE_MAX);
 }
@@ -238,7 +247,7 @@ static void add_to_cell(struct live_cell *cell, const struct live_values *values
     if (!values->counted)
         return;
     cell->people += sign;
-    if (is_huge(values)) {
+    if (live_values_are_huge(values)) {
         cell->huge += sign;
         return;
     }
@@ -274,14 +283,14 @@ static void add_robust(struct live_rollup *rollup, const struct person *person, 
             continue;
         value = sum_value(&values->counted_sum);
         if (!robust->capped) {
-            int64_t position = is_huge(values) ? BINNED_LAST : binned_index(value);
+            int64_t position = live_values_are_huge(values) ? BINNED_LAST : binned_index(value);
 
             add_to_cell(live_rollup_cell(rollup, robust->metric, LIVE_BINS + position, person->arm),
                         values, sign);
         } else {
             struct live_values capped = *values;
 
-            if (!is_huge(values) && value > robust->cap)
+            if (!live_values_are_huge(values) && value > robust->cap)
                 capped.counted_sum = (struct sum){robust->cap, 0};
             add_to_cell(
                 live_rollup_cell(rollup, live_capped_metric(i), LIVE_EVERYBODY, person->arm),
@@ -297,7 +306,7 @@ static bool value_of(const struct person *person, int64_t metric, double *value)
     for (size_t i = 0; metric && i < person->value_count; i++) {
         if (person->values[i].metric != metric)
             continue;
-        if (is_huge(&person->values[i]))
+        if (live_values_are_huge(&person->values[i]))
             return false;
         *value = sum_value(&person->values[i].counted_sum);
     }

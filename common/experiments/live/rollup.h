@@ -133,6 +133,13 @@ double live_capped_value(const struct live_experiment *experiment, int64_t metri
 /* Whether the subject of `root` counts: exposed, not excluded, and no robot by its events. */
 bool live_subject_counts(const struct live_unit *root, const struct live_experiment *experiment);
 
+/* The values of a subject as they count, one per metric: `*values` is valid until the next call. */
+size_t live_rollup_values(struct live_rollup *rollup, const struct live_unit *root,
+                          const struct live_values **values);
+
+/* Whether the counted values of a metric are too large for sums. */
+bool live_values_are_huge(const struct live_values *values);
+
 /* Adds (sign 1) or subtracts (sign -1) the whole contribution of the subject of `root`. */
 void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *root, int sign);
 

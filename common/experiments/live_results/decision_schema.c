@@ -110,6 +110,8 @@ static const struct field decision_fields[] = {
     OBJECT(OWNER, margin, margin_schema, .nullable = true,
            .help = "How far the effect is from another verdict. The confidence says how sure the "
                    "direction of the effect is, this how near the threshold is."),
+    OBJECT(OWNER, error_rates, measured_error_rates_schema, .nullable = true,
+           .help = "How often the statistics err on these users; null until it was measured."),
 };
 #undef OWNER
 SCHEMA(live_decision_schema, struct live_decision, "LiveDecision", decision_fields,

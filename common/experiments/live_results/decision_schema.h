@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
 
-#include "base/schema.h"
+#include "experiments/live_results/measured_rates.h"
 
 struct decision_reason {
     const char *code;
@@ -87,6 +87,7 @@ struct live_decision {
     OBJECT_LIST(struct decision_change, what_would_change);
     const struct decision_margin *margin; /* NULL while the test runs, and where no change of the
                                              effect gives another verdict */
+    const struct measured_error_rates *error_rates; /* NULL = not measured; set by the caller */
 };
 
 SCHEMA_OF(live_decision_schema, struct live_decision);

@@ -81,6 +81,7 @@ void live_results_start(struct live_results *results, const struct live_results_
                                      .view = view,
                                      .design = view->design->metrics,
                                      .arms = view->arm_count,
+                                     .rough = call->rough,
                                      .alpha = view->design->metrics->alpha / comparisons};
     results->mixture = mixture_variance(results->design, call->mixture_users);
     live_results_make_plan(view, &results->plan);

@@ -1,0 +1,121 @@
+/* Runs the long computations of the experiments service that were ordered over HTTP. `--help` lists
+ * the options and exit codes. */
+#include "base/help.h"
+#include "base/log.h"
+#include "crypto/crypto.h"
+#include "experiments/error_rates/measurement_job.h"
+#include "experiments/storage/store.h"
+#include "jobs/inbox.h"
+#include "jobs/main_loop.h"
+#include "jobs/runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: experiments-tasks [--every SECONDS]\n"
+    "\n"
+    "Runs the long computations of the experiments service that were ordered over\n"
+    "HTTP: measurements of error rates. One that is interrupted goes on where it was.\n"
+    "\n"
+    "  --every SECONDS  Keep running and look for work again after SECONDS (0.01 to\n"
+    "                   86400). Without it the program does what is due and ends.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed.\n";
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
+enum { MEMORY_MAX = 16 * 1024 * 1024, FORGET_MOST = 1000, NICENESS = 10 };
+
+static const double kept_seconds = 7 * 86400; /* of jobs that ended */
+
+struct tasks {
+    const struct experiments_settings *settings;
+    struct store *store;
+    struct arena *job;
+    enum error error; /* of the last iteration */
+};
+
+/* Errors of forgetting do not matter: the next iteration does it. */
+static void forget_old(struct db *db)
+{
+    struct problem problem = {0};
+    int64_t count;
+
+    for (int state = JOB_IS_DONE; state <= JOB_IS_DEAD; state++)
+        if (job_forget(db, &error_rates_kind, (enum job_state)state, kept_seconds, FORGET_MOST,
+                       &count, &problem))
+            log_event(LOG_WARNING, "jobs_not_forgotten", problem.text);
+}
+
+static bool work(void *context)
+{
+    struct tasks *tasks = context;
+    struct error_rates_runner runner = {.spike_events = tasks->settings->live_spike_events,
+                                        .mixture_users = tasks->settings->live_mixture_users,
+                                        .seconds = tasks->settings->error_rate_seconds,
+                                        .stop = main_loop_must_stop};
+    struct job_counts counts = {0};
+    struct problem problem = {0};
+    struct db *db;
+
+    tasks->error = store_prepare(tasks->store, &db, &problem);
+    if (!tasks->error)
+        tasks->error = runner_reclaim_leases(db, &problem);
+    if (!tasks->error)
+        tasks->error =
+            job_run_due(db, tasks->job, &error_rates_kind, &runner, 1, &counts, &problem);
+    if (!tasks->error && counts.claimed)
+        forget_old(db);
+    db_end_of_request(store_handle(tasks->store));
+    if (tasks->error)
+        log_event(LOG_ERROR, "round_failed", problem.text);
+    return counts.claimed > 0;
+}
+
+static int run(struct arena *arena, double every)
+{
+    struct experiments_settings settings = {0};
+    struct tasks tasks = {.settings = &settings};
+    struct problem problem = {0};
+    const char *locales = getenv("ASSAY_LOCALES_DIR");
+
+    if (crypto_start(&problem) || experiments_settings_load(&settings, arena, NULL, &problem) ||
+        locale_open_catalogues(locales ? locales : "locales", &problem) ||
+        experiments_store_open(arena, &settings, NULL, &tasks.store, &problem)) {
+        fprintf(stderr, "experiments-tasks: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.experiments-tasks", (enum log_level)settings.log_level,
+             (enum log_format)settings.log_format);
+    tasks.job = arena_create((size_t)settings.max_request_memory_bytes);
+    if (!tasks.job)
+        return EXIT_DATABASE;
+    runner_start(settings.state_directory, "experiments-tasks");
+    main_loop_run(every, work, &tasks);
+    store_close(tasks.store);
+    arena_destroy(tasks.job);
+    locale_close_catalogues();
+    return tasks.error ? EXIT_DATABASE : EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    struct arena *arena;
+    double every;
+    int status;
+
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!main_loop_arguments(argc, argv, help, &every))
+        return EXIT_USAGE;
+    arena = arena_create(MEMORY_MAX);
+    if (!arena)
+        return EXIT_DATABASE;
+    if (nice(NICENESS) == -1)
+        log_event(LOG_WARNING, "not_nicer", "the requests of people have no priority");
+    status = run(arena, every);
+    arena_destroy(arena);
+    return status;
+}
