@@ -60,8 +60,8 @@ enum error live_handle_measure(struct request *request, struct reply *reply)
         .users = asked->users.given ? asked->users.value : settings->error_rate_users,
         .seed = asked->seed};
     struct live_call call;
-    enum error error = check_most(request, "runs", asked->runs,
-                                  RUNS_FACTOR * settings->error_rate_runs);
+    enum error error =
+        check_most(request, "runs", asked->runs, RUNS_FACTOR * settings->error_rate_runs);
 
     if (!error)
         error = check_most(request, "users", asked->users, settings->error_rate_users);

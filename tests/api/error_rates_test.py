@@ -177,7 +177,7 @@ def test_a_planted_defect_is_found(store):
 def test_a_killed_program_goes_on_where_it_was(store):
     rng = numpy.random.default_rng(4)
     past = Past(store, plan("binary", [1, 1]), {"goal": numpy.where(rng.random(USERS) < .3, 1, numpy.nan)})
-    past.order(runs=10000)
+    past.order(runs=4000)
 
     def moves(before):
         rates = past.rates()
@@ -194,8 +194,8 @@ def test_a_killed_program_goes_on_where_it_was(store):
         except ProcessLookupError:
             continue
     rates = wait_for(lambda: past.rates()["measured"], past.rates)
-    assert killed and rates["runs"] == 10000
-    again = past.measured(runs=10000)
+    assert killed and rates["runs"] == 4000
+    again = past.measured(runs=4000)
     assert {**again, "measured_at": None} == {**rates, "measured_at": None}
 
 

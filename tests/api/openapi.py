@@ -27,6 +27,11 @@ class Operation:
         return self.spec["operationId"]
 
     @property
+    def success(self):
+        """The status of its first success: 200, or 202 where the work comes later."""
+        return min(int(status) for status in self.spec["responses"] if status.startswith("2"))
+
+    @property
     def concrete(self):
         """Its path can be asked for as it stands."""
         return "{" not in self.path

@@ -47,7 +47,7 @@ struct error_rates {
     int state; /* enum error_rates_state, of the newest measurement */
     struct optional_integer runs, runs_done;
     const char *failure;
-    int64_t requested_at; /* 0 = never */
+    int64_t requested_at;                        /* 0 = never */
     const struct measured_error_rates *measured; /* the newest finished one; NULL = none */
 };
 SCHEMA_OF(error_rates_schema, struct error_rates);

@@ -80,12 +80,13 @@ static void resume(struct measuring *measuring)
 
     for (int arm = 0; arm < LIVE_ARMS_MAX; arm++)
         people += measuring->view.rollup.arms[1 + arm].people;
-    *record = (struct error_record){.version = live_view_version(&measuring->call, &measuring->view),
-                                    .seed = measuring->row.seed,
-                                    .runs = measuring->row.runs,
-                                    .users = (int64_t)measuring->users.count,
-                                    .people = people,
-                                    .alpha = measuring->view.design->metrics->alpha};
+    *record =
+        (struct error_record){.version = live_view_version(&measuring->call, &measuring->view),
+                              .seed = measuring->row.seed,
+                              .runs = measuring->row.runs,
+                              .users = (int64_t)measuring->users.count,
+                              .people = people,
+                              .alpha = measuring->view.design->metrics->alpha};
     measuring->tallies = (struct error_tallies){0};
     if (!measuring->row.running || !schema_from_json(measuring->job->arena, &error_record_schema,
                                                      measuring->row.running, stored))
@@ -93,13 +94,13 @@ static void resume(struct measuring *measuring)
     if (strcmp(stored->version, record->version) != 0 || stored->users != record->users)
         return;
     *record = *stored;
-    measuring->tallies = (struct error_tallies){.metrics = {stored->metrics.count,
-                                                            stored->metrics.items},
-                                                .always_valid_runs = stored->always_valid_runs,
-                                                .always_valid_wrong = stored->always_valid_wrong,
-                                                .verdict_runs = stored->verdict_runs,
-                                                .ships = stored->ships,
-                                                .stops = stored->stops};
+    measuring->tallies =
+        (struct error_tallies){.metrics = {stored->metrics.count, stored->metrics.items},
+                               .always_valid_runs = stored->always_valid_runs,
+                               .always_valid_wrong = stored->always_valid_wrong,
+                               .verdict_runs = stored->verdict_runs,
+                               .ships = stored->ships,
+                               .stops = stored->stops};
 }
 
 static const char *record_text(struct measuring *measuring, struct arena *arena)
@@ -222,8 +223,8 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
     call = measuring->call;
     call.problem = problem;
     if (verdict->outcome == JOB_DONE)
-        return error_rates_row_finish(&call, measuring->task.experiment_id,
-                                      measuring->task.request, record_text(measuring, job->arena));
+        return error_rates_row_finish(&call, measuring->task.experiment_id, measuring->task.request,
+                                      record_text(measuring, job->arena));
     if (verdict->outcome == JOB_FAILED && !last)
         return ERROR_NONE;
     return error_rates_row_fail(&call, measuring->task.experiment_id, measuring->task.request,

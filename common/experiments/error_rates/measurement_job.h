@@ -10,7 +10,7 @@ extern const struct job_kind error_rates_kind;
 /* The context of its runner. */
 struct error_rates_runner {
     int64_t spike_events, mixture_users;
-    int64_t seconds;   /* a measurement that takes longer ends with the runs that it has */
+    int64_t seconds;    /* a measurement that takes longer ends with the runs that it has */
     bool (*stop)(void); /* the job goes on later from where it is */
 };
 

@@ -6,7 +6,7 @@ static const char *const state_names[ERROR_RATES_STATE__MAX] = {"none", "waiting
 
 #define OWNER struct error_tally
 static const struct field tally_fields[] = {
-    STRING(OWNER, name),        STRING(OWNER, role), STRING(OWNER, unit),
+    STRING(OWNER, name),        STRING(OWNER, role),  STRING(OWNER, unit),
     NULLABLE_NUMBER(OWNER, at), INTEGER(OWNER, runs), INTEGER(OWNER, wrong),
     INTEGER(OWNER, covered),
 };

@@ -180,8 +180,7 @@ static void count_metric(const struct live_metric *metric, double alpha, struct 
             !comparison->ci_upper.given)
             return;
         wrong = wrong || comparison->p_value.value < alpha;
-        covered =
-            covered && comparison->ci_lower.value <= 0 && comparison->ci_upper.value >= 0;
+        covered = covered && comparison->ci_lower.value <= 0 && comparison->ci_upper.value >= 0;
     }
     tally->runs++;
     tally->wrong += wrong;

@@ -21,7 +21,7 @@ struct error_tally {
 };
 
 struct error_tallies {
-    OBJECT_LIST(struct error_tally, metrics); /* in the order of live-stats */
+    OBJECT_LIST(struct error_tally, metrics);      /* in the order of live-stats */
     int64_t always_valid_runs, always_valid_wrong; /* of the goal, by its always-valid p */
     int64_t verdict_runs, ships, stops;            /* verdicts ship and no_ship */
 };
@@ -30,7 +30,8 @@ struct error_tallies {
  * Run number `run` (from 0): user at place i goes by the i-th word of the generator (math/random.h)
  * with that seed and the run as its stream: the arm whose cumulated share of traffic is the first
  * above the word's upper 53 bits * 2^-53. Adds what was found to the tallies, whose names are in
- * `names`; memory of the run is from the call's arena, which the caller resets. The call is a rough one.
+ * `names`; memory of the run is from the call's arena, which the caller resets. The call is a rough
+ * one.
  */
 void reassign(const struct live_results_call *call, const struct past_users *users, uint64_t seed,
               int64_t run, struct arena *names, struct error_tallies *tallies);

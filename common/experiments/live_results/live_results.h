@@ -14,7 +14,7 @@ struct live_results_call {
     struct arena *arena;
     int64_t mixture_users; /* subjects per arm to tune always-valid inference for, when the design
                               has no effect to tune it for */
-    bool rough; /* without texts; probabilities by normal posteriors */
+    bool rough;            /* without texts; probabilities by normal posteriors */
 };
 
 /* Computes every block. */
