@@ -203,6 +203,8 @@ struct db {
     struct arena *scratch; /* while a statement is translated */
     int64_t fail_after;    /* db_fail_after(); 0 = off */
     int64_t die_after;     /* db_die_after(); 0 = off */
+    int answer_within_ms;  /* a server that is silent longer counts as gone; 0 = as a statement may
+                              take */
     pid_t owner;           /* the process that connected; 0 = none has */
     void *connection;      /* the engine's; NULL = none */
     unsigned generation;  /* counts connections, so that statements know when to be prepared anew */

@@ -88,11 +88,14 @@ enum error postgres_problem(struct db *db, const PGresult *result, struct proble
                        state);
 }
 
-static int64_t answer_deadline(const struct postgres_connection *connection)
+static int64_t answer_deadline(const struct db *db)
 {
-    if (!connection->timeout_ms)
+    const struct postgres_connection *connection = db->connection;
+    int wait_ms = db->answer_within_ms ? db->answer_within_ms : connection->timeout_ms;
+
+    if (!wait_ms)
         return 0;
-    return clock_monotonic_microseconds() + (int64_t)connection->timeout_ms * 1000;
+    return clock_monotonic_microseconds() + (int64_t)wait_ms * 1000;
 }
 
 /* Sends what is buffered and reads until an answer is complete; false when the server is gone. */
@@ -120,7 +123,7 @@ PGresult *postgres_next_result(struct db *db)
 
     if (connection->dead)
         return NULL;
-    if (!exchange(db, answer_deadline(connection))) {
+    if (!exchange(db, answer_deadline(db))) {
         mark_dead(db);
         return NULL;
     }

@@ -31,6 +31,7 @@ const struct setting experiments_settings_table[] = {
     {"AB_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`, or `sqlite:///absolute/path`; unset uses "
              "AB_DB_PATH."},
+    REPLICA_SETTINGS("AB_"),
     {"AB_DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,
      .help =
          "PostgreSQL connections that all workers of this host may hold together; each holds at "

@@ -5,6 +5,7 @@
 #include "accounts/store.h"
 #include "base/confine.h"
 #include "base/settings.h"
+#include "db/replica.h"
 #include "jobs/clock_watch.h"
 #include "kafka/kafka_settings.h"
 
@@ -17,6 +18,7 @@ struct experiments_settings {
     int64_t port;
 
     const char *database_url; /* NULL = the SQLite file */
+    struct replica_settings replica;
     int64_t db_pool_size;
     const char *db_path;
     int64_t sqlite_busy_timeout_ms;

@@ -1,6 +1,7 @@
 /* The OpenAPI 3.1 document of one responder, from its route table alone. */
 #include "http/http_internal.h"
 #include "http/multipart.h"
+#include "http/replica.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -82,6 +83,10 @@ static const struct field key_field = {
     .max_length = IDEMPOTENCY_KEY_MAX,
     .help = "The same key with the same body gets the first answer again."};
 
+static const struct field position_field = {
+    .type = FIELD_INTEGER,
+    .help = "X-Data-Position of the answer to a write: the answer is not older than that write."};
+
 static void write_parameters(struct json_writer *writer, const struct route *route)
 {
     struct arena *arena = writer->out->arena;
@@ -99,6 +104,8 @@ static void write_parameters(struct json_writer *writer, const struct route *rou
         write_parameter(writer, "query", route->query->fields[i].name, &route->query->fields[i]);
     for (size_t i = 0; route->headers && route->headers[i]; i++)
         write_parameter(writer, "header", route->headers[i], &header_field);
+    if (route->traits & TRAIT_MAY_BE_OLD)
+        write_parameter(writer, "header", "X-Data-Position", &position_field);
     if (route->idempotent)
         write_parameter(writer, "header", "Idempotency-Key", &key_field);
     writer_close_array(writer);

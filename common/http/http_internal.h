@@ -9,6 +9,9 @@
 
 #define JSON_MEDIA_TYPE "application/json" /* of every error */
 
+/* Whether a replica answers the read of a handler (replica.h). */
+enum old_read { OLD_READ_NONE, OLD_READ_ASKED, OLD_READ_TAKEN, OLD_READ_REFUSED };
+
 /* One request in the pipeline. */
 struct serving {
     struct server *server;
@@ -27,10 +30,15 @@ struct serving {
     const char *key_holder;
     struct db *key_store; /* NULL = no key was claimed */
     json_t *document;     /* the body, where it is JSON */
-    size_t body_read;     /* of a body that the handler reads itself */
-    size_t streamed;      /* bytes sent after the head */
-    struct text unsent;   /* parts of an event of a stream, so that a small event is one write */
-    size_t head_waiting;  /* bytes of the unsent head at its beginning */
+    enum old_read old_read;
+    int64_t position;          /* that the read has to see; 0 = any */
+    struct replica *replica;   /* that was looked at; NULL = none was */
+    struct db *replica_handle; /* while it answers */
+    size_t body_read;          /* of a body that the handler reads itself */
+    size_t streamed;           /* bytes sent after the head */
+    struct text unsent;  /* parts of an event of a stream, so that a small event is one write */
+    size_t head_waiting; /* bytes of the unsent head at its beginning */
+    bool stream_begins;  /* the head is composed before the handler has done its work */
     bool stream_ended;
     bool suspended;       /* the hub continues it */
     int64_t started;      /* monotonic microseconds */
@@ -135,6 +143,13 @@ void form_close(struct form *form);
  * result */
 bool idempotency_begin(struct serving *serving);
 void idempotency_end(struct serving *serving, bool answered);
+
+/* replica.c: before the handler of a read that may be old; whether the handler has to be called
+ * again, on the database itself; from now on it is asked, and the answer says that it is current */
+enum error replica_ask(struct serving *serving);
+bool replica_read_failed(const struct serving *serving, enum error error);
+void replica_give_up(struct serving *serving);
+void replica_state_current(struct serving *serving);
 
 /* stream.c: closes streams left open when a handler returns, when it fails, or when memory runs
  * out */

@@ -241,6 +241,39 @@ static void write_object(struct serving *serving)
         schema_write(&writer, serving->match.route->reply, serving->reply.object);
 }
 
+/* As if the handler had not been called. */
+static void forget_answer(struct serving *serving, const struct reply *before)
+{
+    struct request *request = &serving->request;
+    struct text body = serving->reply.body;
+
+    text_cut(&body, 0);
+    serving->reply = *before;
+    serving->reply.body = body;
+    serving->error_code = NULL;
+    request->problem = (struct problem){0};
+    request->detail_json = NULL;
+    request->fault_count = 0;
+}
+
+static enum error run_handler(struct serving *serving)
+{
+    const struct route *route = serving->match.route;
+    struct reply before = serving->reply;
+    enum error error;
+
+    error = replica_ask(serving);
+    if (error)
+        return error;
+    error = route->handler(&serving->request, &serving->reply);
+    if (!replica_read_failed(serving, error))
+        return error;
+    forget_answer(serving, &before);
+    replica_give_up(serving);
+    replica_state_current(serving);
+    return route->handler(&serving->request, &serving->reply);
+}
+
 static void call_handler(struct serving *serving)
 {
     const struct route *route = serving->match.route;
@@ -250,7 +283,7 @@ static void call_handler(struct serving *serving)
     reply->status = route->status ? route->status : 200;
     if (route->media_type)
         reply->content_type = route->media_type;
-    error = route->handler(&serving->request, reply);
+    error = run_handler(serving);
     if (serving->request.streaming && error) {
         stream_break(serving);
     } else if (serving->request.streaming) {

@@ -29,6 +29,7 @@ static enum error open_stream(struct request *request, struct reply *reply, enum
     if (kind != STREAM_BYTES)
         reply->content_type = media_types[kind];
     reply_add_header(reply, "X-Accel-Buffering", "no");
+    serving->stream_begins = true;
     compose_head(serving, -1);
     if (with_first && request->method != METHOD_HEAD && serving->head.length < UNSENT_MAX) {
         /* May run out of memory: then no stream has begun. */

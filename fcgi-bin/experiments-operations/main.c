@@ -7,6 +7,7 @@
 #include "experiments/service.h"
 #include "experiments/webhooks/subscription_store.h"
 #include "experiments/workspace/records.h"
+#include "http/replica.h"
 
 #define WEBHOOKS "/api/v1/webhooks"
 #define WEBHOOK WEBHOOKS "/{webhook_id}"
@@ -50,6 +51,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/audit",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &audit_query_schema,
      .reply = &audit_reply_schema,
      .handler = audit_handle,
@@ -59,6 +61,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/audit/export",
      .role = ROLE_WRITER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &audit_export_query_schema,
      .media_type = "text/csv",
      .handler = audit_export_handle,
@@ -140,6 +143,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = WEBHOOK "/deliveries",
      .role = ROLE_OPERATOR,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &webhook_deliveries_query_schema,
      .reply = &webhook_deliveries_schema,
      .handler = webhooks_deliveries,

@@ -5,6 +5,7 @@
 #include "experiments-projects/projects.h"
 #include "experiments-projects/templates.h"
 #include "experiments/service.h"
+#include "http/replica.h"
 
 #define PROJECTS "/api/v1/projects"
 #define PROJECT PROJECTS "/{project_id}"
@@ -17,6 +18,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = PROJECTS,
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &list_query_schema,
      .reply = &list_reply_schema,
      .handler = projects_list,
@@ -113,6 +115,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = PROJECT "/history",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &history_query_schema,
      .reply = &history_reply_schema,
      .handler = projects_history,
@@ -122,6 +125,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = PROJECT "/revisions",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &revisions_query_schema,
      .reply = &revisions_reply_schema,
      .handler = projects_revisions,
@@ -133,6 +137,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = TEMPLATES,
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &templates_query_schema,
      .reply = &templates_reply_schema,
      .handler = templates_list,

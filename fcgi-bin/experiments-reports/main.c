@@ -9,6 +9,7 @@
 #include "experiments/certificates/certificate.h"
 #include "experiments/live/share_store.h"
 #include "experiments/service.h"
+#include "http/replica.h"
 
 /* When processors are scarce, the quick families have priority. */
 enum { NICENESS = 10 };
@@ -37,6 +38,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/projects/compare",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &compare_pair_query_schema,
      .reply = &compare_pair_schema,
      .errors = ERRORS(400, 404),
@@ -48,6 +50,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = REPORT "/pdf",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .media_type = "application/pdf",
      .errors = ERRORS(413, 503),
      .handler = report_pdf_handle,
@@ -58,6 +61,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = REPORT "/csv",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .media_type = "text/csv",
      .handler = report_csv_handle,
      .name = "report_csv",
@@ -67,6 +71,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = REPORT "/xlsx",
      .role = ROLE_READER,
+     .traits = TRAIT_MAY_BE_OLD,
      .media_type = XLSX_TYPE,
      .handler = report_xlsx_handle,
      .name = "report_xlsx",

@@ -4,6 +4,7 @@
 #include "experiments/service_internal.h"
 #include "http/idempotency.h"
 #include "http/people.h"
+#include "http/replica.h"
 #include "kafka/producer.h"
 #include "net/address.h"
 
@@ -147,6 +148,17 @@ static enum error blame_setting(const struct experiments_settings *settings, enu
     return problem_set(problem, error, said.reason, "%s must be usable, but %s", name, said.text);
 }
 
+static enum error open_replica(struct arena *arena, struct service *service,
+                               struct problem *problem)
+{
+    struct store_plan plan;
+
+    experiments_store_plan(arena, &service->settings, &plan);
+    plan.options.pool_directory = getenv("ASSAY_RUN_DIR");
+    return replica_open(arena, &plan, &service->settings.replica, "AB_DATABASE_REPLICA_URL",
+                        &service->replica, problem);
+}
+
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
     struct service *service = ARENA_NEW(arena, struct service);
@@ -175,6 +187,11 @@ static enum error start(struct server *server, struct arena *arena, struct probl
         experiments_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
     if (error)
         return blame_setting(settings, error, problem);
+    error = open_replica(arena, service, problem);
+    if (error) {
+        store_close(service->store);
+        return error;
+    }
     policy->confine = (enum confine_mode)settings->confine;
     policy->data_directory = store_folder(service->store, arena);
     error = policy_read_proxies(policy, &settings->trusted_proxies, "AB_TRUSTED_PROXIES", problem);
@@ -212,7 +229,10 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_release(store_handle(((const struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_release(store_handle(service->store));
+    replica_release(service->replica);
 }
 
 /* The catalogues are open only once the settings are read. */
@@ -251,12 +271,16 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
 static void after_turn(struct server *server)
 {
-    db_end_of_request(store_handle(((const struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_end_of_request(store_handle(service->store));
+    replica_end_of_request(service->replica);
 }
 
 static void stop(void *state)
 {
     kafka_producer_close(((struct service *)state)->producer);
+    replica_close(((struct service *)state)->replica);
     store_close(((struct service *)state)->store);
 }
 
@@ -317,6 +341,10 @@ struct store *service_store(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
+    const struct service *service = request->state;
+
+    if (request_reads_replica(request, service->replica, store_handle(service->store), db))
+        return ERROR_NONE;
     return store_database(service_store(request), db, &request->problem);
 }
 
@@ -378,11 +406,19 @@ static void note_key_use(struct request *request)
         log_event(LOG_ERROR, "api_key_use_not_noted", problem.text);
 }
 
+static void finish(struct request *request, struct reply *reply)
+{
+    const struct service *service = request->state;
+
+    reply_state_position(request, reply, service->replica, store_handle(service->store));
+}
+
 static void after(struct request *request, int status)
 {
     struct db *db = store_handle(service_store(request));
 
     db_end_of_request(db);
+    replica_end_of_request(((const struct service *)request->state)->replica);
     if (service_caller(request)->key_id && status < 500) {
         note_key_use(request);
         db_end_of_request(db);
@@ -410,6 +446,7 @@ const struct http_service experiments_service = {
     .buckets = service_buckets,
     .admits_origin = service_admits_origin,
     .idempotency = idempotency,
+    .finish = finish,
     .after = after,
     .after_turn = after_turn,
     .idle = idle,

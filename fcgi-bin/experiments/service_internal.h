@@ -9,6 +9,7 @@
 struct service {
     struct experiments_settings settings;
     struct store *store;
+    struct replica *replica; /* NULL = there is none */
     struct key_census census;
     int64_t census_until;            /* monotonic microseconds */
     struct kafka_producer *producer; /* NULL until a record is published */

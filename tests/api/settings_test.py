@@ -40,6 +40,8 @@ WRONG = [
     ({"AB_DB_PATH": "postgresql://u:p@host/x"}, "AB_DB_PATH must be the path of a file"),
     ({"AB_DB_PATH": "postgresql//u:p@host/x"}, "AB_DB_PATH must be usable"),
     ({"AB_DATABASE_URL": "mysql://localhost/x"}, "AB_DATABASE_URL must be"),
+    ({"AB_DATABASE_REPLICA_URL": "postgresql://localhost/x"}, "AB_DATABASE_REPLICA_URL must be usable, but the database is no PostgreSQL"),
+    ({"AB_DATABASE_REPLICA_MAX_AGE_SECONDS": "0"}, "AB_DATABASE_REPLICA_MAX_AGE_SECONDS must be"),
     ({"AB_SQLITE_JOURNAL_MODE": "FAST"}, "AB_SQLITE_JOURNAL_MODE must be"),
     ({"AB_SQLITE_SYNCHRONOUS": "SOMETIMES"}, "AB_SQLITE_SYNCHRONOUS must be"),
     ({"AB_API_TOKEN": "short12"}, "AB_API_TOKEN must be at least 8 characters when configured"),

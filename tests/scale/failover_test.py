@@ -1,40 +1,19 @@
 """The server of the database dies and its standby is promoted: with synchronous replication nothing that was acknowledged
 is lost, and the service finds the new server by itself, for its URL names both."""
 
-import os
 import time
 
 import requests
 
 from hosts_test import order
-from ports import free_ports
 from postgres import DATABASE, PASSWORD_IN_URL, USER, PostgresServer
 from service import Service
+from standby import Standby
 
 WRITES = 50  # before the promotion, and after it
 AWAY_SECONDS = 60  # for the service to find the promoted server
 KEY = {"X-API-Key": "key-of-shop"}
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "100000"}
-
-
-class Standby(PostgresServer):
-    """A copy of a server that follows it by streaming replication."""
-
-    def __init__(self, primary):
-        super().__init__()
-        if self.account:
-            os.chown(self.directory, *self.account)
-        self._run("pg_basebackup", "-h", primary.directory, "-p", primary.port, "-U", USER, "-D", self.data, "-R", "-X", "stream",
-                  "-c", "fast", "--no-sync")
-        with open(self.data / "postgresql.conf", "a", encoding="utf-8") as file:
-            file.write(f"port = {free_ports(1)[0]}\nunix_socket_directories = '{self.directory}'\n")
-
-    def promote(self):
-        """It waits for no standby of its own."""
-        with open(self.data / "postgresql.conf", "a", encoding="utf-8") as file:
-            file.write("synchronous_standby_names = ''\n")
-        self._run("pg_ctl", "promote", "-w", "-t", "60", "-D", self.data)
-        self.sql("SELECT pg_reload_conf()", database="postgres")
 
 
 def replicate(primary):

@@ -6,7 +6,7 @@ import { currentLocale } from '../i18n.js';
 import { currentPerson, goToSignIn, isForPeople } from '../person.js';
 import { address, areaAddress, areaPrefix, isUnderPortal, ownPrefix } from '../place.js';
 import { ApiError, errorOfResponse } from './errors.js';
-import { accessToken } from './session.js';
+import { accessToken, dataPosition, keepDataPosition } from './session.js';
 import { createEventParser, createLineParser } from './stream-parsers.js';
 
 const defaultTimeoutMs = 20000;
@@ -52,25 +52,28 @@ async function isSignedOut() {
  */
 export function createClient({ service = null, credentials = isUnderPortal ? 'same-origin' : 'omit', headers: common = {}, renew = null } = {}) {
     const at = service === null ? address : (path) => areaAddress(service, path);
-    const tokenInUse = () => accessToken(service === null ? ownPrefix : areaPrefix(service));
+    const prefix = () => (service === null ? ownPrefix : areaPrefix(service));
+    const tokenInUse = () => accessToken(prefix());
     let renewal = null;
 
     /* Without a type the server would take a change for one of another site's page, where a proxy hides our origin. */
     function headersOf(method, { body, form, etag, headers }, accept) {
         const token = tokenInUse();
+        const position = method === 'GET' ? dataPosition(prefix()) : null;
         return {
             Accept: accept,
             'Accept-Language': currentLocale(),
             ...(body === undefined && (form !== undefined || method === 'GET') ? {} : { 'Content-Type': 'application/json' }),
             ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
             ...(etag ? { 'If-None-Match': etag } : {}),
+            ...(position === null ? {} : { 'X-Data-Position': position }),
             ...common,
             ...headers,
         };
     }
 
-    function send(method, path, options, accept, signal) {
-        return fetch(addressOf(at(path), options.query), {
+    async function send(method, path, options, accept, signal) {
+        const response = await fetch(addressOf(at(path), options.query), {
             method,
             headers: headersOf(method, options, accept),
             body: options.form ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
@@ -78,6 +81,8 @@ export function createClient({ service = null, credentials = isUnderPortal ? 'sa
             cache: 'no-store',
             signal,
         });
+        keepDataPosition(response.headers.get('X-Data-Position'), prefix());
+        return response;
     }
 
     /* One renewal for all requests that meet the same 401. */

@@ -33,6 +33,18 @@ function write(key, value) {
     }
 }
 
+/* Where the log of a service's database was after the reader's last write, as its answer said; null when none did. What
+ * is read later is not older (docs/operate/hosts.md). */
+export function dataPosition(prefix = ownPrefix) {
+    return read(keyOf('position', prefix));
+}
+
+/** @param {string | null} position */
+export function keepDataPosition(position, prefix = ownPrefix) {
+    if (position !== null && Number(position) > Number(dataPosition(prefix) ?? 0))
+        write(keyOf('position', prefix), position);
+}
+
 /* The token that requests to a service carry, the page's own by default; null when there is none. */
 export function accessToken(prefix = ownPrefix) {
     return read(keyOf('token', prefix));
