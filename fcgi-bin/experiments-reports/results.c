@@ -41,11 +41,13 @@ static enum error read_facts(struct request *request, const char *experiment_id,
                                            .arena = arena,
                                            .mixture_users =
                                                service_settings(request)->live_mixture_users};
-    const struct live_view_options options = {.bins = true, .unknown = true};
+    const struct live_view_options options = {.declared = true, .bins = true, .unknown = true};
     struct live_view *view = ARENA_NEW(arena, struct live_view);
     struct live_stats *stats = ARENA_NEW(arena, struct live_stats);
     struct live_decision *decision = ARENA_NEW(arena, struct live_decision);
     struct course *course = ARENA_NEW(arena, struct course);
+    struct live_quality *quality = ARENA_NEW(arena, struct live_quality);
+    struct live_slices *slices = ARENA_NEW(arena, struct live_slices);
     struct object_list *outcomes = ARENA_NEW(arena, struct object_list);
     struct live_series series;
     struct live_call reading;
@@ -62,10 +64,14 @@ static enum error read_facts(struct request *request, const char *experiment_id,
     live_results_statistics(&call, view, stats);
     live_results_decision(&call, view, decision);
     live_results_course(&call, view, &series, course);
+    live_results_quality(&call, view, &series, quality);
+    live_results_slices(&call, view, slices);
     *facts = (struct result_facts){.design = view->design,
                                    .stats = stats,
                                    .decision = decision,
                                    .course = course,
+                                   .quality = quality,
+                                   .slices = slices,
                                    .outcomes = outcomes,
                                    .now = report_moment(arena, store_now(arena)),
                                    .certificate_key = key_fingerprint(request, &reading)};

@@ -146,3 +146,12 @@ void report_list(const struct report_context *context, struct report_document *d
     document_heading(document, level, report_label(context, key));
     document_bullets(document, texts);
 }
+
+const char *report_arm_name(const struct report_context *context, int64_t arm)
+{
+    const char *letter = arena_print(context->arena, "%c", (char)('A' + arm));
+
+    return locale_format(context->locale, context->arena,
+                         arm == 0 ? "export.arm_control" : "export.arm_variant",
+                         TEXT_ARGUMENTS({"letter", letter}));
+}

@@ -46,6 +46,9 @@ const char *report_days(const struct report_context *context, double days);
 /* "[50, 50]" */
 const char *report_split(const struct report_context *context, const struct number_list *split);
 
+/* "A (control)", "Variant B". */
+const char *report_arm_name(const struct report_context *context, int64_t arm);
+
 /* A document in the user's language. */
 void report_start(const struct report_context *context, struct report_document *document,
                   const char *title);

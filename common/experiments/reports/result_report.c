@@ -4,6 +4,7 @@
 #include "experiments/live/outcome_store.h"
 #include "experiments/live_results/headline.h"
 #include "experiments/reports/reports.h"
+#include "experiments/reports/result_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,16 +46,6 @@ static const char *role_text(const struct report_context *context, const char *r
     return role;
 }
 
-/* "A (control)", "Variant B". */
-static const char *arm_name(const struct report_context *context, int64_t arm)
-{
-    const char *letter = arena_print(context->arena, "%c", (char)('A' + arm));
-
-    return locale_format(context->locale, context->arena,
-                         arm == 0 ? "export.arm_control" : "export.arm_variant",
-                         TEXT_ARGUMENTS({"letter", letter}));
-}
-
 static bool is_rate(const char *metric_type)
 {
     return strcmp(metric_type, "binary") == 0;
@@ -80,7 +71,7 @@ static const char *outcome_text(const struct report_context *context, const stru
     if (outcome->decision != OUTCOME_SHIP || !outcome->variation_index.given)
         return name;
     return arena_print(context->arena, "%s: %s", name,
-                       arm_name(context, outcome->variation_index.value));
+                       report_arm_name(context, outcome->variation_index.value));
 }
 
 static const struct live_comparison *best_of(const struct live_stats *stats)
@@ -116,7 +107,7 @@ static void add_best(const struct report_context *context, bool rate,
                      const struct live_comparison *best, struct report_document *document)
 {
     const struct results_reply *analysis = best->analysis;
-    const char *name = arm_name(context, best->treatment_index);
+    const char *name = report_arm_name(context, best->treatment_index);
 
     if (analysis->observed_effect_relative.given)
         name = arena_print(context->arena, "%s (%s)", name,
@@ -202,7 +193,7 @@ static void add_metric(const struct report_context *context, struct report_docum
 
     document_add(document, metric->name);
     document_add(document, role_text(context, metric->role));
-    document_add(document, arm_name(context, one->treatment_index));
+    document_add(document, report_arm_name(context, one->treatment_index));
     document_add(document, metric_value(context, metric, one->control_value));
     document_add(document, metric_value(context, metric, one->treatment_value));
     document_add(document, one->effect.given
@@ -243,7 +234,7 @@ static void add_intervals(const struct report_context *context, const struct liv
 
     for (size_t i = 0; i < stats->comparisons.count && count + 2 <= INTERVALS_MAX; i++) {
         const struct live_always_valid *always = comparisons[i].always_valid;
-        const char *name = arm_name(context, comparisons[i].treatment_index);
+        const char *name = report_arm_name(context, comparisons[i].treatment_index);
 
         if (!comparisons[i].analysis)
             continue;
@@ -280,7 +271,7 @@ static void add_arm(const struct report_context *context, const struct live_stat
     const struct number_list *expected = &stats->srm->expected_counts;
     size_t index = (size_t)arm->variation_index;
 
-    document_add(document, arm_name(context, arm->variation_index));
+    document_add(document, report_arm_name(context, arm->variation_index));
     document_add(document, thousands(context, arm->exposed_users));
     document_add(document, index < expected->count
                                ? thousands(context, (int64_t)nearbyint(expected->items[index]))
@@ -357,7 +348,7 @@ static void add_day(const struct report_context *context, const struct course *c
 
         document_add(document, day->date);
         document_add(document, thousands(context, sum_of(&day->people)));
-        document_add(document, arm_name(context, one->treatment_index));
+        document_add(document, report_arm_name(context, one->treatment_index));
         document_add(document, one->effect.given
                                    ? report_difference(context, rate, size, one->effect.value)
                                    : "\xE2\x80\x93");
@@ -455,9 +446,12 @@ void report_of_result(const struct report_context *context, const struct result_
     add_texts(context, document, "export.reasons", &facts->decision->reasons);
     add_changes(context, document, &facts->decision->what_would_change);
     add_scorecard(context, facts->stats, document);
+    result_add_adjusted(context, facts->stats, document);
     add_intervals(context, facts->stats, document);
+    result_add_segments(context, facts->slices, document);
     add_arms(context, facts->stats, document);
     add_quality(context, facts->stats, document);
+    result_add_checks(context, facts->quality, document);
     add_plan(context, facts, document);
     add_outcomes(context, facts->outcomes, document);
     add_course(context, facts->course, document);
