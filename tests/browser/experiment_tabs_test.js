@@ -1,5 +1,9 @@
 /* The tabs of an experiment show what the API says, and lead on: each figure is held against the answer of its route. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { checkPages, close, experiments, open, untilText } from './browser.js';
 
@@ -141,11 +145,86 @@ test('quality: every check has the verdict of the API, its figures, and what to 
     await close(page);
 });
 
+/* Revenue that what was spent before explains in part. */
+async function runRevenue(id) {
+    const spent = (index) => 10 + (index % 37);
+    for (const arm of [0, 1]) {
+        const users = Array.from({ length: 400 }, (_, index) => ({ name: `${arm}-${index}`, index }));
+        await send('POST', `/experiments/${id}/pre-period`, { pre_period_values: users.map(({ name, index }) => ({ user_id: name, covariate_name: 'spent', value: spent(index) })) });
+        await send('POST', `/experiments/${id}/exposures`, { exposures: users.map(({ name }) => ({ user_id: name, variation_index: arm })) });
+        await send('POST', `/experiments/${id}/conversions`, { conversions: users.map(({ name, index }) => ({ user_id: name, metric: 'revenue', value: spent(index) + (index % 7) + 2 * arm, idempotency_key: name })) });
+    }
+}
+
+test('results: the adjusted effect leads, quantiles have their always-valid interval, and probabilities are those of the API', async () => {
+    const id = await create({ primary_metric_name: 'revenue', metric_type: 'continuous', baseline_value: 30, std_dev: 11, mde_pct: 3, robust_metrics: [{ name: 'revenue', statistic: 'quantile', at: 50 }] });
+    await runRevenue(id);
+    const page = await open(`${experiments}/live/${id}?part=results`);
+    await untilText(page, '#adjusted-title', 'Adjusted effect');
+    const stats = await read(`/experiments/${id}/live-stats`);
+    const [{ adjusted, unadjusted, variance_reduction_pct: less }] = stats.adjusted.analysis.comparisons;
+    const [[name, adjustedText, , plainText, reduction]] = await cellsOf(page, '#adjusted > .table-scroll');
+    const three = ({ effect, ci_lower: lower, ci_upper: upper }) => [effect, lower, upper].map((value) => rounded(value, 2));
+    assert.equal(name, 'Variant B');
+    assert.deepEqual(numbersIn(adjustedText), three(adjusted));
+    assert.deepEqual(numbersIn(plainText), three(unadjusted));
+    assert.ok(less > 50);
+    assert.deepEqual(numbersIn(reduction), [rounded(less, 1), Math.round(1000 * (1 / (1 - less / 100) - 1)) / 10]);
+    assert.equal(numbersIn(await page.locator('.verdict .figure-value').nth(2).textContent())[0], rounded(adjusted.effect, 2));
+    const median = stats.metrics.find(({ unit }) => unit === 'quantile').comparisons[0];
+    const always = numbersIn(await page.textContent('#scorecard [data-always]'));
+    assert.deepEqual(always, [median.always_valid_lower, median.always_valid_upper].map((value) => Number(value.toPrecision(3))));
+    await page.click('#show-posteriors');
+    await untilText(page, '#posterior-says', /Variant B has the smallest expected loss/);
+    const bayes = await read(`/experiments/${id}/posteriors`);
+    const rows = await cellsOf(page, '#posteriors .table-scroll');
+    assert.equal(bayes.arms.length, 2);
+    for (const [index, arm] of bayes.arms.entries()) {
+        assert.equal(numbersIn(rows[index][3])[0], Number(arm.mean.toPrecision(4)));
+        assert.deepEqual(numbersIn(rows[index][4]), [arm.ci_lower, arm.ci_upper].map((value) => Number(value.toPrecision(4))));
+        assert.equal(numbersIn(rows[index][2])[0], Number(arm.expected_loss.toPrecision(2)));
+    }
+    await page.click('#part-tab-segments');
+    await untilText(page, '#why', (await read(`/experiments/${id}/decision`)).reasons[0].text);
+    await close(page);
+});
+
+test('report: the certificate that the page saves holds for the verifier, with the key that the page names', async () => {
+    const id = await create();
+    await run(id, [[20, 20], [40, 40]]);
+    const page = await open(`${experiments}/live/${id}?part=report`);
+    const folder = mkdtempSync(join(tmpdir(), 'assay-certificate-'));
+    try {
+        const save = async (button, name) => {
+            const [file] = await Promise.all([page.waitForEvent('download'), page.click(button)]);
+            await file.saveAs(join(folder, name));
+        };
+        await save('#save-certificate', 'certificate.json');
+        await save('#save-key', 'key.json');
+        const { fingerprint } = JSON.parse(readFileSync(join(folder, 'key.json'), 'utf8'));
+        await untilText(page, '#fingerprint code', fingerprint);
+        const checked = spawnSync('python3', [join('clients', 'certificates', 'verify_certificate.py'), join(folder, 'certificate.json'), join(folder, 'key.json')], { encoding: 'utf8' });
+        assert.match(checked.stdout, /^holds/, checked.stdout + checked.stderr);
+        assert.match(checked.stdout, /ship/);
+        assert.match(await page.textContent('#certificate .codeblock'), new RegExp(`/api/v1/experiments/${id}/certificate`));
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+    await close(page);
+});
+
 test('axe finds nothing in the tabs, and nothing sticks out', async (t) => {
     const { id } = await send('POST', '/projects', { ...design, setup: { ...design.setup, dimensions: [{ name: 'platform', values: platforms }] } });
     await run(id, [[20, 20], [60, 21]]);
+    const revenue = await create({ primary_metric_name: 'revenue', metric_type: 'continuous', baseline_value: 30, std_dev: 11, mde_pct: 3, robust_metrics: [{ name: 'revenue', statistic: 'quantile', at: 50 }] });
+    await runRevenue(revenue);
     await checkPages(t, (path, options) => open(experiments + path, options), [
         [`/live/${id}?part=segments`, '#segments-plot svg'],
         [`/live/${id}?part=events`, '#checks'],
+        [`/live/${revenue}?part=results`, async (page) => {
+            await page.click('#show-posteriors');
+            await page.waitForSelector('#posterior-says');
+        }],
+        [`/live/${id}?part=report`, '#fingerprint'],
     ]);
 });

@@ -45,11 +45,13 @@ async function current(path, { signal }) {
 
 /* Where a link leads: to the part that it names, or to the plan; null stands for what matters most as things are. */
 const partOfAddress = () => new URLSearchParams(location.search).get('part') ?? (planFirst ? 'plan' : location.hash === '#send' ? 'events' : null);
-const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1, segment: {} });
+const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1, segment: {}, past: false, wantsPosteriors: false });
 const project = createResource(app.update, async (signal) => (await client.get(projectPath, { signal })).data);
 const outcome = createResource(app.update, async (signal) => (await client.get(`${base}/outcome`, { signal })).data);
 const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
 const slices = createResource(app.update, (signal) => current(/** @type {const} */ (`${base}/slices`), { signal }));
+const posteriors = createResource(app.update, async (signal, past) => (await client.get(`${base}/posteriors`, { query: { past }, signal })).data);
+const certificateKey = createResource(app.update, async (signal) => (await client.get('/api/v1/certificates/key', { signal })).data);
 const quality = createResource(app.update, async (signal) => (await client.get(`${base}/quality`, { signal })).data);
 const live = createResource(app.update, async (signal) => {
     const [stats, decision] = await Promise.all([current(`${base}/live-stats`, { signal }), current(`${base}/decision`, { signal })]);
@@ -74,6 +76,7 @@ const plan = createPlan(app.update, client, { id, project, send: () => open('eve
 /* What only one part shows is asked for when that part is opened. */
 function load(part) {
     if (part === 'plan' || part === 'report') plan.run.reload();
+    if (part === 'report') certificateKey.load();
     if (part === 'history') plan.actions.show(plan.shown);
     reloadPart();
 }
@@ -135,6 +138,15 @@ async function dropDimension(name) {
     if (done) toast(t('experiment.dimension_removed'));
 }
 
+/* The posteriors, with the default prior or the one that past experiments give. */
+function prior(past) {
+    app.set({ past, wantsPosteriors: true });
+    posteriors.open(past);
+}
+
+/* The bytes as they were signed: a certificate that is written anew is refused. */
+const saveFile = (path, name) => attempt(() => download(client, path, { name }));
+
 const report = (format) => attempt(() => download(client, `${base}/report/${format}`, { name: `${id}.${format}` }));
 
 /* For events that were imported or sent wrongly: everything that was collected goes, the plan stays. */
@@ -169,6 +181,8 @@ app.set({
     course,
     slices,
     quality,
+    posteriors,
+    certificateKey,
     upload,
     plan,
     api: apiAddress(''),
@@ -184,6 +198,9 @@ app.set({
         sending: (sending) => app.set({ sending }),
         treatment: (treatment) => app.set({ treatment: Number(treatment) }),
         segment: (chosen) => app.set({ segment: { ...app.state.segment, ...chosen } }),
+        prior,
+        certificate: () => saveFile(`${base}/certificate`, `certificate-${id}.json`),
+        certificateKey: () => saveFile('/api/v1/certificates/key', 'key.json'),
         addDimension: nameDimension,
         removeDimension: dropDimension,
     },

@@ -5,7 +5,7 @@ import { badge } from '../../shared/ui/badge.js';
 import { html, svg } from '../../shared/ui/lit.js';
 import { table } from '../../shared/ui/table.js';
 import { armName } from '../arms.js';
-import { difference, interval, known, pText, relative, share } from '../figures.js';
+import { difference, interval, known, pText, relative, share, signed } from '../figures.js';
 
 const width = 136;
 const middle = 10;
@@ -47,10 +47,18 @@ function miniInterval({ effect, ci_lower: lower, ci_upper: upper, tone }) {
     </svg>`;
 }
 
+/* The interval that holds at every look, of metrics that have one; an end that is not there yet is open. */
+function anyLook({ always_valid_lower: lower, always_valid_upper: upper, unit }) {
+    if (!known(lower) && !known(upper)) return null;
+    const one = (value, open) => (known(value) ? signed(scaled(value, unit)) : open);
+    return html`<span class="section-note" data-always>${t('experiment.scorecard_any', { interval: t('figures.range', { lower: one(lower, '−∞'), upper: one(upper, '∞') }) })}</span>`;
+}
+
 function intervalCell(row) {
     const { ci_lower: lower, ci_upper: upper, unit } = row;
     return html`${miniInterval(row)}
-        <span class="section-note">${known(lower) ? interval(scaled(lower, unit), scaled(upper, unit), typeOf(unit)) : '–'}</span>`;
+        <span class="section-note">${known(lower) ? interval(scaled(lower, unit), scaled(upper, unit), typeOf(unit)) : '–'}</span>
+        ${anyLook(row)}`;
 }
 
 /* What a row means: of a guardrail what its own check says, of the others whether it moved. */
@@ -100,6 +108,7 @@ export function scorecard(stats) {
             ],
             rows,
         })}
+        ${rows.some(({ always_valid_lower: lower, always_valid_upper: upper }) => known(lower) || known(upper)) ? html`<p class="section-note">${t('experiment.scorecard_any_note')}</p>` : null}
         ${rows.some(({ p_value_adjusted: adjusted }) => known(adjusted)) ? html`<p class="section-note">${t('experiment.adjusted_note')}</p>` : null}
     </section>`;
 }

@@ -19,7 +19,10 @@ import { days, difference, interval, known, partOf, pText, relative, share } fro
 import { planHistory, planReports, planView } from '../project/view.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
 import { writers } from '../roles.js';
+import { adjustedCard, adjustedOf } from './adjusted.js';
+import { certificateCard } from './certificate.js';
 import { courseCard } from './course.js';
+import { posteriorsCard } from './posteriors.js';
 import { qualityView } from './quality.js';
 import { scorecard } from './scorecard.js';
 import { segmentsView } from './segments.js';
@@ -44,14 +47,22 @@ function bestOf({ comparisons, direction }) {
     return comparisons.filter(({ analysis }) => known(analysis)).toSorted((a, b) => sign * (b.analysis.observed_effect - a.analysis.observed_effect))[0];
 }
 
+/* The adjusted effect where values from before the experiment give one: it is the more precise one. */
 /** @param {experiments.LiveStats} stats */
 function effectFigure(stats) {
     const best = bestOf(stats);
     if (!best) return null;
-    const { observed_effect: effect, observed_effect_relative: percent, ci_lower: lower, ci_upper: upper } = best.analysis;
+    const { observed_effect: plain, observed_effect_relative: percent, ci_lower: lower, ci_upper: upper } = best.analysis;
+    const title = t('experiment.effect_of', { name: armName(best.treatment_index) });
     const range = interval(lower, upper, stats.metric_type);
+    const adjusted = adjustedOf(stats, best.treatment_index)?.adjusted;
+    if (adjusted) {
+        const { effect, ci_lower: from, ci_upper: to } = adjusted;
+        const note = t('experiment.adjusted_figure', { interval: interval(from, to, stats.metric_type), plain: difference(plain, stats.metric_type, [lower, upper]) });
+        return figure(title, difference(effect, stats.metric_type, [from, to]), note);
+    }
     const note = known(percent) ? t('experiment.interval_and_relative', { interval: range, relative: relative(percent) }) : range;
-    return figure(t('experiment.effect_of', { name: armName(best.treatment_index) }), difference(effect, stats.metric_type, [lower, upper]), note);
+    return figure(title, difference(plain, stats.metric_type, [lower, upper]), note);
 }
 
 /** @param {experiments.LiveStats} stats */
@@ -150,6 +161,7 @@ function verdictCard({ stats, decision }, page) {
             </div>
             <p class="verdict-text" dir="auto">${headlineNote(headline)} ${border ? html`<span id="border">${t(`experiment.border_${border}`)}</span>` : started ? evidenceText(headline, confidence) : ''}</p>
             ${margin === null || border || !whole ? null : html`<p class="verdict-text" id="margin" dir="auto">${margin.text}</p>`}
+            ${!started || border || whole || decision.reasons.length === 0 ? null : html`<p class="verdict-text" id="why" dir="auto">${decision.reasons[0].text}</p>`}
         </div>
         ${started
             ? html`<dl class="figures">
@@ -387,11 +399,11 @@ const parts = {
     results: (page, { stats, decision }) =>
         decision.headline === 'not_started'
             ? noData(page)
-            : html`${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${splitCard(stats)}`,
+            : html`${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: ({ plan }) => planView(plan),
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
-    report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : reportCard(page)} ${planReports(page.plan)}`,
+    report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : html`${reportCard(page)} ${certificateCard(page)}`} ${planReports(page.plan)}`,
     history: (page) => html`${historyCard(page)} ${planHistory(page.plan)}`,
 };
 
