@@ -1,8 +1,10 @@
 /* Runs the long computations of the experiments service that were ordered over HTTP. `--help` lists
  * the options and exit codes. */
+#include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "experiments/certificates/certificate.h"
 #include "experiments/error_rates/measurement_job.h"
 #include "experiments/storage/store.h"
 #include "jobs/inbox.h"
@@ -18,6 +20,7 @@ static const char help[] =
     "\n"
     "Runs the long computations of the experiments service that were ordered over\n"
     "HTTP: measurements of error rates. One that is interrupted goes on where it was.\n"
+    "Prepares the certificates of decided experiments.\n"
     "\n"
     "  --every SECONDS  Keep running and look for work again after SECONDS (0.01 to\n"
     "                   86400). Without it the program does what is due and ends.\n"
@@ -30,12 +33,36 @@ enum { MEMORY_MAX = 16 * 1024 * 1024, FORGET_MOST = 1000, NICENESS = 10 };
 
 static const double kept_seconds = 7 * 86400; /* of jobs that ended */
 
+/* How often it is looked for certificates to prepare, and how many at a time. */
+static const int64_t prepare_every_us = 30000000;
+enum { PREPARED_MOST = 10 };
+
 struct tasks {
     const struct experiments_settings *settings;
     struct store *store;
     struct arena *job;
-    enum error error; /* of the last iteration */
+    int64_t prepared_at; /* monotonic */
+    enum error error;    /* of the last iteration */
 };
+
+/* Not fatal: a certificate that is not prepared takes longer. */
+static void prepare_certificates(struct tasks *tasks, struct db *db)
+{
+    struct problem problem = {0};
+    const struct live_call call = {.db = db,
+                                   .arena = tasks->job,
+                                   .spike_events = tasks->settings->live_spike_events,
+                                   .problem = &problem};
+    int64_t now = clock_monotonic_microseconds();
+    size_t count = 0;
+
+    if (tasks->prepared_at && now - tasks->prepared_at < prepare_every_us)
+        return;
+    tasks->prepared_at = now;
+    arena_reset(tasks->job);
+    if (certificates_prepare(&call, PREPARED_MOST, &count))
+        log_event(LOG_WARNING, "certificates_not_prepared", problem.text);
+}
 
 /* Errors of forgetting do not matter: the next iteration does it. */
 static void forget_old(struct db *db)
@@ -68,6 +95,8 @@ static bool work(void *context)
             job_run_due(db, tasks->job, &error_rates_kind, &runner, 1, &counts, &problem);
     if (!tasks->error && counts.claimed)
         forget_old(db);
+    if (!tasks->error)
+        prepare_certificates(tasks, db);
     db_end_of_request(store_handle(tasks->store));
     if (tasks->error)
         log_event(LOG_ERROR, "round_failed", problem.text);

@@ -191,6 +191,47 @@ def test_the_digest_is_that_of_the_users_whatever_their_order(tmp_path, store):
 
 
 @pytest.mark.both_engines
+def test_the_digest_is_kept_until_exposures_change(store):
+    """A stored digest that was changed shows that it is read, and what makes it be computed again."""
+    def population():
+        return json.loads(read(store, experiment.id))["certificate"]["population"]
+
+    def digest(users):
+        return hashlib.sha256(b"".join(user.encode() + b"\0%d\0" % arm for user, arm in sorted(users.items()))).hexdigest()
+
+    def forge():
+        store.database.run(f"UPDATE certificate_populations SET sha256 = 'forged' WHERE experiment_id = '{experiment.id}'")
+
+    experiment, users = Experiment(store.client), {"a": 0, "b": 1}
+    for user, arm in users.items():
+        experiment.expose(user, arm)
+    assert population()["exposures_sha256"] == digest(users)
+    forge()
+    experiment.convert("a")
+    assert population()["exposures_sha256"] == "forged"
+    experiment.expose("c", 1)
+    users["c"] = 1
+    assert population()["exposures_sha256"] == digest(users)
+    forge()
+    expect(store.client.send("DELETE", experiment.path("events")))
+    users = {"x": 0, "y": 0, "z": 1}
+    for user, arm in users.items():
+        experiment.expose(user, arm)
+    assert (population()["exposures"], population()["exposures_sha256"]) == (3, digest(users))
+
+
+@pytest.mark.both_engines
+def test_decided_experiments_have_it_before_somebody_asks(store):
+    experiment = Experiment(store.client)
+    experiment.expose("a", 0)
+    expect(store.client.post(experiment.path("outcome"), {"decision": "stop"}))
+    done = store.program("experiments-tasks", ASSAY_LOCALES_DIR=str(ROOT / "locales"))
+    assert done.returncode == 0, done.stderr
+    [row] = store.database.rows(f"SELECT exposures FROM certificate_populations WHERE experiment_id = '{experiment.id}'")
+    assert row["exposures"] == 1
+
+
+@pytest.mark.both_engines
 def test_one_key_for_all_workers_and_after_a_new_start(store):
     answer = expect(store.client.get(KEY))
     raw = verifier.unpack(answer["public_key"], 32)

@@ -1,6 +1,7 @@
 /* From a view to a certificate. */
 #include "experiments/certificates/certificate.h"
 
+#include "base/log.h"
 #include "crypto/base64url.h"
 #include "experiments/certificates/exposed_users.h"
 #include "experiments/certificates/signing_key.h"
@@ -287,10 +288,34 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
     fill_verdict(&filling, certificate);
 }
 
+/* The population of a certificate, read in the snapshot of its view. */
+struct population {
+    const struct live_view *view;
+    struct kept_users kept;
+};
+
 static enum error read_users(const struct live_call *call, const struct live_experiment *experiment,
                              void *context)
 {
-    return exposed_users_read(call, experiment, context);
+    struct population *population = context;
+    int64_t exposures = 0;
+
+    for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++)
+        exposures += population->view->rollup.arms[i].exposures;
+    return exposed_users_find(call, experiment, exposures, &population->kept);
+}
+
+/* For the next certificate. A database that takes no writes now costs only time. */
+static void keep_users(const struct live_call *call, const char *id,
+                       const struct population *population)
+{
+    struct problem problem = {0};
+    struct live_call own = *call;
+
+    own.problem = &problem;
+    if (population->view->experiment.number && !population->kept.fits &&
+        exposed_users_keep(&own, id, &population->kept))
+        log_event(LOG_WARNING, "population_not_kept", problem.text);
 }
 
 static enum error sign(const struct live_call *call, const struct signing_key *key,
@@ -317,20 +342,39 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
     struct certificate *certificate = ARENA_NEW(call->arena, struct certificate);
     struct certificate_population *population;
     struct signing_key key;
-    struct exposed_users users;
-    const struct live_view_options options = {.also = read_users, .context = &users};
+    struct population read = {.view = view};
+    const struct live_view_options options = {.also = read_users, .context = &read};
     enum error error = live_view_load(call, id, &options, view);
 
     if (!error)
         error = signing_key_load(call, &key);
     if (error)
         return error;
+    keep_users(call, id, &read);
     certificate_fill(results, view, certificate);
     population = (struct certificate_population *)certificate->population;
-    population->exposures = users.count;
-    population->exposures_sha256 = users.sha256;
+    population->exposures = read.kept.users.count;
+    population->exposures_sha256 = read.kept.users.sha256;
     certificate->key = key.fingerprint;
     certificate->issued_at = store_now(call->arena);
     certificate->data_version = live_view_version(call, view);
     return sign(call, &key, certificate, issued);
+}
+
+enum error certificates_prepare(const struct live_call *call, int most, size_t *count)
+{
+    struct live_names experiments;
+    enum error error = exposed_users_missing(call, most, &experiments);
+
+    *count = error ? 0 : experiments.count;
+    for (size_t i = 0; !error && i < experiments.count; i++) {
+        struct live_view *view = ARENA_NEW(call->arena, struct live_view);
+        struct population read = {.view = view};
+        const struct live_view_options options = {.also = read_users, .context = &read};
+
+        error = live_view_load(call, experiments.items[i], &options, view);
+        if (!error)
+            error = exposed_users_keep(call, experiments.items[i], &read.kept);
+    }
+    return error;
 }

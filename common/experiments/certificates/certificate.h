@@ -138,4 +138,9 @@ MUST_CHECK enum error certificate_issue(const struct live_call *call,
                                         const struct live_results_call *results, const char *id,
                                         struct signed_certificate *issued);
 
+/* Stores what takes longest to read of the certificates of decided experiments, of at most `most`
+ * of them, so that the first one is quick too; `count` says of how many. Errors of
+ * live_view_load(). */
+MUST_CHECK enum error certificates_prepare(const struct live_call *call, int most, size_t *count);
+
 #endif

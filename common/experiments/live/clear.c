@@ -38,7 +38,7 @@ static const struct statement clear_row = {
            " slices = 0, strata = 0, links = 0, alias_exposures = 0, alias_conversions = 0,"
            " merged_people = 0, primary_metric = 0, numerator = 0, denominator = 0,"
            " covariates_used = '', robust = '', first_exposed_at = NULL, last_exposed_at = NULL,"
-           " stale = 1 WHERE experiment = ?",
+           " exposures_taken = exposures_taken + 1, stale = 1 WHERE experiment = ?",
 };
 static const struct statement clear_course[] = {
     {"live_clear_days", "DELETE FROM live_days WHERE experiment_id = ?"},

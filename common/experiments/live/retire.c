@@ -37,6 +37,12 @@ static const struct statement clean[] = {
      " a WHERE a.experiment = live_units.experiment AND a.canonical_id = live_units.user_id)"},
 };
 
+static const struct statement note_taken = {
+    .name = "live_old_exposures_note",
+    .sql = "UPDATE live_experiments SET exposures_taken = exposures_taken + 1"
+           " WHERE experiment_id = ?",
+};
+
 static const struct statement read_pace = {
     .name = "live_old_pace",
     .sql = "SELECT min(occurred_at), max(occurred_at) FROM live_units WHERE experiment = ?"
@@ -127,12 +133,22 @@ static enum error retire_part(const struct live_call *call, struct live_experime
     return take_away(call, part, retirement);
 }
 
+/* The digest of all exposures (certificates/exposed_users.h) does not hold any more. */
+static enum error note_exposures(const struct live_call *call, const char *id)
+{
+    struct query *query = db_query(call->db, &note_taken);
+
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
 /* Keys lie in other buckets than their events; the events of one batch have the same age. */
 static enum error retire_one(const struct live_call *call, const char *id, bool dry_run,
                              struct live_retirement *retirement)
 {
     struct live_reading reading;
     struct live_parts parts = {0};
+    int64_t before = retirement->exposures;
     enum error error = dry_run ? live_read_experiment(call, id, &reading)
                                : live_lock_experiment(call, id, &reading, &parts);
 
@@ -140,6 +156,8 @@ static enum error retire_one(const struct live_call *call, const char *id, bool 
         error = live_read_parts(call, &reading.experiment, NULL, &parts);
     for (size_t i = 0; !error && i < parts.count; i++)
         error = retire_part(call, &parts.items[i], dry_run, retirement);
+    if (!error && !dry_run && retirement->exposures > before)
+        error = note_exposures(call, id);
     for (size_t i = 0; !error && !dry_run && retirement->conversions_before && i < parts.count; i++)
         error = live_clear_keys(call, parts.items[i].number, retirement->conversions_before);
     return error;
