@@ -24,6 +24,8 @@ const pages = [
     [`${experiments}/results`, answered],
     [`${experiments}/results?analysis=srm`, answered],
     [`${experiments}/results?analysis=times&test=cox`, answered],
+    [`${experiments}/results?analysis=always_valid&covariate=true`, answered],
+    [`${experiments}/results?analysis=switchback`, answered],
     [`${experiments}/tools`, '.tool-card'],
     [`${experiments}/tools/sensitivity`, answered],
     [`${experiments}/tools/corrections`, answered],

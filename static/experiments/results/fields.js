@@ -86,16 +86,19 @@ function testField() {
 
 const twoSided = only('binary', 'continuous', 'count', 'values', 'ratio', 'pairs', 'pair_counts');
 
+/* What the reader has; every form of the page begins with it. */
+export const analysisField = {
+    name: 'analysis',
+    kind: 'select',
+    label: label('field.data'),
+    wide: true,
+    options: () => Object.keys(tests).map((value) => ({ value, title: t(`given.${value}`) })),
+    hint: (values) => t(`hint.data.${kindOf(values)}`),
+};
+
 /** @type {any[]} */
 export const fields = [
-    {
-        name: 'analysis',
-        kind: 'select',
-        label: label('field.data'),
-        wide: true,
-        options: () => Object.keys(tests).map((value) => ({ value, title: t(`given.${value}`) })),
-        hint: (values) => t(`hint.data.${kindOf(values)}`),
-    },
+    analysisField,
     field('binary', 'control_users', 'count', 1000, 'field.users'),
     field('binary', 'control_conversions', 'count', 100, 'field.conversions', rateAffix('control')),
     field('binary', 'treatment_users', 'count', 1000, 'field.users'),

@@ -1,10 +1,10 @@
 /* Values that people paste or upload: numbers in any of the usual layouts, one arm or both at once. */
 import { readNumber } from '../../shared/ui/units.js';
 
-const isNumber = (cell) => readNumber(cell) !== null;
+export const isNumber = (cell) => readNumber(cell) !== null;
 
 /* What is no number stays as it is written, so that the API can say which value is wrong. */
-const valueOf = (cell) => readNumber(cell)?.value ?? cell;
+export const valueOf = (cell) => readNumber(cell)?.value ?? cell;
 
 /* Commas separate cells where they make no number, as in 1,2,3; in 1,5 one stands for the point. */
 function cellsOfWord(word) {
@@ -62,13 +62,15 @@ const perArm = { values: 1, pairs: 1, ratio: 2, times: 2 };
 const fieldsOf = { values: ['control_values', 'treatment_values'], pairs: ['control_values', 'treatment_values'], ratio: ['control_arm', 'treatment_arm'], times: ['control_arm', 'treatment_arm'] };
 const joined = (rows) => rows.map((row) => row.join('\t')).join('\n');
 
-/* Rows by the label that they begin with: the control first, if one is called so. */
-function byLabel(rows) {
+/* [label, cells] of rows by the label that they begin with: the control first, if one is called so. */
+export function groupedByLabel(rows) {
     const groups = new Map();
     for (const [label, ...cells] of rows) groups.set(label, [...(groups.get(label) ?? []), cells]);
     const isControl = (entry) => /^(control|a|baseline|base|off|0)$/i.test(entry[0]);
-    return [...groups].sort((one, other) => Number(isControl(other)) - Number(isControl(one))).map(([, cells]) => cells);
+    return [...groups].sort((one, other) => Number(isControl(other)) - Number(isControl(one)));
 }
+
+const byLabel = (rows) => groupedByLabel(rows).map(([, cells]) => cells);
 
 function groupsOf(rows) {
     if (rows.every(([label, ...cells]) => !isNumber(label) && cells.length === 1)) return byLabel(rows).map((cells) => cells.flat().join(' '));

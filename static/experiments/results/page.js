@@ -6,14 +6,47 @@ import { createClient } from '../../shared/ui/client.js';
 import { createForm } from '../../shared/ui/form.js';
 import { createLive } from '../../shared/ui/live.js';
 import { rememberInAddress, valuesInAddress } from '../permalink.js';
-import { examples, fields } from './fields.js';
+import { createTool } from '../tools/tool.js';
+import { analysisField, examples, fields } from './fields.js';
 import { spreadOver } from './inputs.js';
+import { more } from './more/more.js';
 import { requestOf } from './requests.js';
 import { view } from './view.js';
 
-const state = {};
+/** @type {any} */
+const state = { tool: null }; /* tool: of an analysis with a form of its own; null for the others */
 const update = () => state.app?.update();
+const client = createClient();
 let kind = 'binary';
+
+/* An analysis with a form of its own, filled in with what the address says. */
+function openTool(name) {
+    state.tool = createTool(update, client, {
+        ...more[name],
+        fields: [analysisField, ...more[name].fields],
+        kept: ['analysis'],
+        hasExample: true,
+        left: ({ analysis }) => {
+            if (analysis !== name) change(analysis);
+            return analysis !== name;
+        },
+    });
+    state.tool.live.ask(false);
+}
+
+/* Another kind of data begins with its example: the address names nothing but the kind. */
+function change(name) {
+    rememberInAddress({ analysis: name });
+    kind = name;
+    if (name in more) openTool(name);
+    else {
+        state.tool = null;
+        state.form.write({ ...examples[name], analysis: name });
+        state.live.ask(false);
+    }
+    update();
+    queueMicrotask(() => document.getElementById('analysis')?.focus());
+}
 
 /* Fields that several kinds of data share show the example of the chosen kind until something is entered. */
 function followKind(values) {
@@ -29,13 +62,14 @@ function followKind(values) {
 state.form = createForm(update, {
     fields,
     onInput: (values) => {
+        if (values.analysis in more) return change(values.analysis);
         followKind(values);
         state.live.input();
     },
     onSubmit: () => state.live.ask(true),
 });
 state.live = createLive(update, {
-    client: createClient(),
+    client,
     form: state.form,
     request: (values) => {
         state.asked = values;
@@ -43,6 +77,10 @@ state.live = createLive(update, {
     },
     changed: rememberInAddress,
 });
+state.fill = () => {
+    state.form.write({ ...examples[kind], analysis: kind });
+    state.live.ask(true);
+};
 
 /* A table that was pasted or read from a file fills both arms; false where it is none. */
 state.spread = (text) => {
@@ -56,7 +94,9 @@ state.spread = (text) => {
 
 const linked = valuesInAddress(fields);
 kind = linked.analysis ?? 'binary';
-state.form.write({ ...examples[kind], ...linked });
+if (kind in more) openTool(kind);
+else state.form.write({ ...examples[kind], ...linked });
 state.app = mount(document.getElementById('page'), view, state);
-onLocale(() => state.live.ask(false));
-state.live.ask(false);
+const ask = () => (state.tool ?? state).live.ask(false);
+onLocale(ask);
+if (state.tool === null) ask();

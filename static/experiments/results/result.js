@@ -77,7 +77,7 @@ function factsOf(answer) {
 }
 
 /** @param {experiments.ResultsReply} answer */
-function findingOfArms(answer, { asked }) {
+export function findingOfArms(answer, { asked }) {
     const title = t('observed.interval_title', { level: formatPercent(answer.ci_level) });
     const margin = answer.metric_type === 'equivalence' ? asked.equivalence_margin : undefined;
     const marks = margin === undefined ? [] : [-margin, margin].map((value) => ({ value, name: t('field.equivalence_margin') }));

@@ -1,7 +1,10 @@
 /* Which test suits the data, and why. The reader can choose another one of the same kind of data. */
 import { linesOf, numbersOf } from './inputs.js';
 
-/* The tests of each kind of data, as the API calls them; welch is `continuous` over the values. */
+/*
+ * The tests of each kind of data, as the API calls them; welch is `continuous` over the values. Kinds without tests have
+ * a form of their own (more/).
+ */
 export const tests = {
     binary: ['binary', 'fisher_exact', 'boschloo_exact', 'barnard_exact'],
     continuous: ['continuous', 'equivalence'],
@@ -14,6 +17,13 @@ export const tests = {
     groups: ['welch_anova', 'kruskal_wallis'],
     times: ['log_rank', 'fleming_harrington', 'cox'],
     srm: ['srm'],
+    sums: [],
+    arms: [],
+    adjusted: [],
+    clusters: [],
+    switchback: [],
+    always_valid: [],
+    bayes: [],
 };
 
 export const valuesMax = 1000; /* per arm, of the tests that read every value */
@@ -84,7 +94,7 @@ const rules = {
 /* {test, reason}: the test that fits the values of the form; the reason is null where there is one test only. */
 export function suggested(values) {
     const kind = values.analysis ?? 'binary';
-    const [test, reason] = rules[kind]?.(values) ?? [tests[kind][0], null];
+    const [test, reason] = rules[kind]?.(values) ?? [tests[kind][0] ?? null, null];
     return { test, reason };
 }
 

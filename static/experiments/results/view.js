@@ -1,6 +1,8 @@
 /* The page of analyses as a template: what was observed on one side, what it means on the other. */
 import { t } from '../../shared/i18n.js';
 import { html, nothing } from '../../shared/ui/lit.js';
+import { findingView } from '../finding.js';
+import { toolActions, toolForm } from '../tools/form.js';
 import { workbench } from '../workbench.js';
 import { arms, lists, pairCounts } from './fields.js';
 import { announcement, resultView } from './result.js';
@@ -58,11 +60,23 @@ function observedForm(state) {
         <div class="section"><div class="field-grid">${others.map((name) => form.field(name))}</div></div>
         <div class="section section-top button-row no-print">
             <button type="submit" class="button" data-kind="primary">${t('results.analyse')}</button>
+            <button type="button" class="button" id="example" @click=${state.fill}>${t('example.fill')}</button>
         </div>`;
     return form.view(inside, { formId: 'observed', className: 'card design', label: t('results.observed') });
 }
 
+/* An analysis with a form of its own: its finding, and what people do next. */
+function toolView(tool) {
+    return workbench({
+        form: toolForm(tool, { label: t('results.observed'), action: t('results.analyse'), formId: 'observed' }),
+        live: tool.live,
+        result: (answer) => html`${findingView(tool.finding(answer, tool))} ${toolActions(tool)}`,
+        announcement: (answer) => tool.finding(answer, tool).verdict.title,
+    });
+}
+
 export function view(state) {
+    if (state.tool !== null) return toolView(state.tool);
     return workbench({
         form: observedForm(state),
         live: state.live,

@@ -4,13 +4,46 @@ import { createLive } from '../../shared/ui/live.js';
 import { rememberInAddress, valuesInAddress } from '../permalink.js';
 
 /*
- * description: fields of createForm; request(values) gives {path, body}; result(answer, tool) a template;
- * announcement(answer) a line for screen readers. The tool has form, live, and `asked`, the values of the request.
+ * What is typed into fields whose meaning follows another field: `by` names that field, `of[its value]` are the texts.
+ * Texts that nobody has changed follow it; those of the reader stay.
  */
-export function createTool(update, client, { fields, request, ...description }) {
+function createExamples({ by, of }) {
+    let current = null;
+    const known = (name, text) => Object.values(of).some((texts) => texts[name] === text);
+    return {
+        texts: (values) => of[values[by]] ?? {},
+        follow(form, values) {
+            if (values[by] === current) return;
+            current = values[by];
+            const texts = form.texts();
+            const fresh = Object.entries(of[current] ?? {}).filter(([name]) => (texts[name] ?? '') === '' || known(name, texts[name]));
+            if (fresh.length > 0) form.writeTexts({ ...texts, ...Object.fromEntries(fresh) });
+        },
+    };
+}
+
+const noExamples = { by: '', of: {} };
+
+/*
+ * description: fields of createForm; request(values) gives {path, body}; result(answer, tool) a template;
+ * announcement(answer) a line for screen readers; examples {by, of} as above; kept, names of fields that an example
+ * leaves alone; left(values) is told of every input, and
+ * says whether the reader went to another form. The tool has form, live, fill() for its example, and `asked`, the values
+ * of the request.
+ */
+export function createTool(update, client, { fields, request, examples = noExamples, kept = [], left = (_values) => false, ...description }) {
+    const filled = createExamples(examples);
     /** @type {any} */
     const tool = { ...description, asked: {} };
-    tool.form = createForm(update, { fields, onInput: () => tool.live.input(), onSubmit: () => tool.live.ask(true) });
+    tool.form = createForm(update, {
+        fields,
+        onInput: (values) => {
+            if (left(values)) return;
+            filled.follow(tool.form, values);
+            tool.live.input();
+        },
+        onSubmit: () => tool.live.ask(true),
+    });
     tool.live = createLive(update, {
         client,
         form: tool.form,
@@ -21,6 +54,18 @@ export function createTool(update, client, { fields, request, ...description }) 
         },
         changed: rememberInAddress,
     });
-    tool.form.write(valuesInAddress(fields));
+    /* Writes values over the defaults, with the example that goes with them. */
+    tool.write = (values) => {
+        tool.form.write(values);
+        const texts = filled.texts(tool.form.values());
+        tool.form.write({ ...texts, ...values });
+        filled.follow(tool.form, tool.form.values());
+    };
+    tool.fill = () => {
+        const stays = [...kept, examples.by];
+        tool.write(Object.fromEntries(Object.entries(tool.form.values()).filter(([name]) => stays.includes(name))));
+        tool.live.ask(true);
+    };
+    tool.write(valuesInAddress(fields));
     return tool;
 }

@@ -1,12 +1,10 @@
 /* The list of tools, or one tool, as a template. */
-import { currentLocale, t } from '../../shared/i18n.js';
+import { t } from '../../shared/i18n.js';
 import { address } from '../../shared/place.js';
-import { copyButton } from '../../shared/ui/copy.js';
 import { empty } from '../../shared/ui/empty.js';
 import { html } from '../../shared/ui/lit.js';
-import { accessToken } from '../../shared/ui/session.js';
-import { curlCommand } from '../calculator/link.js';
 import { workbench } from '../workbench.js';
+import { toolActions, toolForm } from './form.js';
 import { tools } from './tools.js';
 
 /* Before, during and after a test; calculator and analyses have pages of their own. */
@@ -33,28 +31,11 @@ function listView() {
         <ul class="tool-list">${order.map(toolCard)}</ul>`;
 }
 
-function actions(tool) {
-    const command = () => curlCommand(tool.question.path, tool.question.body, { language: currentLocale(), withToken: accessToken() !== null });
-    return html`<div class="button-row no-print">
-        ${copyButton({ id: 'copy-link', title: t('result.copy_link'), text: () => location.href })}
-        ${copyButton({ id: 'copy-curl', title: t('result.copy_curl'), text: command })}
-        <button type="button" class="button" data-size="small" id="print" @click=${() => print()}>${t('result.print')}</button>
-    </div>`;
-}
-
-function formOf({ form }) {
-    const inside = html`<div class="section"><div class="field-grid">${form.names.map((name) => form.field(name))}</div></div>
-        <div class="section section-top button-row no-print">
-            <button type="submit" class="button" data-kind="primary">${t('design.calculate')}</button>
-        </div>`;
-    return form.view(inside, { formId: 'question', className: 'card design', label: t('tools.question') });
-}
-
 function liveView(tool) {
     return workbench({
-        form: formOf(tool),
+        form: toolForm(tool),
         live: tool.live,
-        result: (answer) => html`${tool.result(answer, tool)} ${actions(tool)}`,
+        result: (answer) => html`${tool.result(answer, tool)} ${toolActions(tool)}`,
         announcement: (answer) => tool.announcement(answer, tool),
     });
 }

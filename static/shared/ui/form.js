@@ -10,6 +10,8 @@ import { pastedCells, readQuantity, writeQuantity } from './units.js';
 
 const quantities = ['percent', 'fraction', 'count', 'number'];
 
+const isName = (part) => typeof part === 'string';
+
 function problemText(item) {
     const key = `problem.${item.type}`;
     const values = item.ctx ?? {};
@@ -36,11 +38,13 @@ function startsUpper(text) {
  *   kind, label, hint and the like may be functions of the values of the fields before, so that they
  *   follow language and input; applies(values) says whether the field is asked for at all; list {count(values),
  *   name(index), label(index), initial(index, count)} makes it one control per item; flagValue is
- *   what a ticked box is sent as; spread: names of the fields that a pasted row goes on into.
+ *   what a ticked box is sent as; spread: names of the fields that a pasted row goes on into; holds: names in the API of
+ *   what is typed into this field.
  * onInput(values) is called after each change, onSubmit(values) when the reader asks.
  */
 export function createForm(update, { id = '', fields, onInput = null, onSubmit = null }) {
     const byName = new Map(fields.map((field) => [field.name, field]));
+    const holders = new Map(fields.flatMap(({ name, holds = [] }) => holds.map((part) => [part, name])));
     const names = fields.map((field) => field.name);
     let texts = {};
     let problems = [];
@@ -189,29 +193,30 @@ export function createForm(update, { id = '', fields, onInput = null, onSubmit =
         return fields.filter(({ applies }) => !applies || applies(values)).map(({ name }) => name);
     }
 
-    /* The field that a path names: as a whole (control_n for control.n), else its last part that is one. */
+    /* Where in a path a field is named: as a whole (control_n for control.n), else by the last part that is one. */
     function fieldAt(loc) {
-        const steps = loc.filter((part) => typeof part === 'string');
-        const whole = steps.map((_, index) => steps.slice(index).join('_')).find((name) => byName.has(name));
-        return whole ?? steps.findLast((part) => byName.has(part)) ?? null;
+        const from = loc.findIndex((_, index) => byName.has(loc.slice(index).filter(isName).join('_')));
+        if (from >= 0) return { name: loc.slice(from).filter(isName).join('_'), below: [] };
+        const at = loc.findLastIndex((part) => byName.has(part) || holders.has(part));
+        if (at < 0) return { name: null, below: [] };
+        return byName.has(loc[at]) ? { name: loc[at], below: loc.slice(at + 1) } : { name: holders.get(loc[at]), below: loc.slice(at) };
     }
 
     /* Which item of a list that is typed into one field is meant: "3 · std: ". */
-    function stepsBelow(name, loc) {
-        if (name === null || byName.get(name).kind !== 'textarea') return '';
-        const below = loc.slice(loc.indexOf(name) + 1).map((part) => (Number.isInteger(part) ? part + 1 : part));
-        return below.length > 0 && loc.includes(name) ? `${below.join(' · ')}: ` : '';
+    function stepsBelow(name, below) {
+        const steps = below.map((part) => (Number.isInteger(part) ? part + 1 : part));
+        return steps.length > 0 && byName.get(name)?.kind === 'textarea' ? `${steps.join(' · ')}: ` : '';
     }
 
     function problemOf(item) {
         const loc = item.loc ?? [];
-        const name = fieldAt(loc);
+        const { name, below } = fieldAt(loc);
         const text = withLabels(problemText(item));
         const last = loc.at(-1);
         return {
             name: name ?? namedIn(String(item.msg ?? ''), namesNow()),
             index: name !== null && Number.isInteger(last) ? last : null,
-            message: name === null && item.type !== 'value_error' && last ? `${last}: ${text}` : stepsBelow(name, loc) + text,
+            message: name === null && item.type !== 'value_error' && last ? `${last}: ${text}` : stepsBelow(name, below) + text,
         };
     }
 
