@@ -1,5 +1,7 @@
-"""Several treatments against one control. The joint law of their statistics by the trapezoidal rule in numpy, and
-adjusted p-values and critical values by R's multcomp, whose integrals are random to about 1e-5."""
+"""Several treatments against one control, and several goals. The joint law of their statistics by the trapezoidal rule in numpy, and
+adjusted p-values and critical values by R's multcomp, whose integrals are random to about 1e-5. Families of goals by
+statsmodels, and by closed tests of every subset of the hypotheses."""
+import itertools
 import math
 import random
 import subprocess
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.special
 import scipy.stats
+from statsmodels.stats.multitest import multipletests
 
 from stored import stored
 
@@ -123,3 +126,63 @@ def test_data_in_r(many):
             assert theirs[j, 0] == pytest.approx(effect / error, rel=1e-9)
             assert p == pytest.approx(theirs[j, 1], abs=5e-4)
             assert effect - c * error == pytest.approx(theirs[j, 2], abs=2e-2 * error)
+
+
+ANY_HOLM, ANY_IN_ORDER, ALL = range(3)
+
+
+def drawn_table(draw, goals, treatments):
+    kind = draw.choice([draw.random, lambda: 10 ** draw.uniform(-9, 0), lambda: draw.choice([0.0, 0.01, 0.025, 0.05, 1.0])])
+    return np.array([[kind() for _ in range(treatments)] for _ in range(goals)])
+
+
+def family_by_statsmodels(rule, table):
+    table = np.array(table)
+    goals, treatments = table.shape
+    if rule == ANY_HOLM:
+        claims = multipletests(table.ravel(), 0.05, "holm")[1].reshape(table.shape)
+    elif rule == ALL:
+        claims = np.tile(multipletests(table.max(axis=0), 0.05, "holm")[1], (goals, 1))
+    else:  # a fixed sequence in each treatment, the treatments by Bonferroni
+        alone = np.array([multipletests(row, 0.05, "bonferroni")[1] for row in table])
+        claims = np.maximum.accumulate(alone, axis=0)
+    return claims.tolist(), claims.min(axis=0).tolist()
+
+
+def test_families_of_goals(many):
+    draw = random.Random(351)
+    cases = [(rule, drawn_table(draw, draw.randint(1, 9), draw.randint(1, 9))) for rule in range(3) for _ in range(20)]
+    lines = ["family " + words(rule, *table.shape, *table.ravel()) for rule, table in cases]
+    for (rule, table), answer in zip(cases, many(lines)):
+        claims, treatments = family_by_statsmodels(rule, table.tolist())
+        assert np.allclose(answer, [*np.ravel(claims), *treatments], rtol=1e-14, atol=0), (rule, table)
+
+
+def closed_p_value(table, claimed, local):
+    """The largest p-value of all intersections that contain a hypothesis (Marcus, Peritz and Gabriel 1976)."""
+    places = list(np.ndindex(table.shape))
+    others = [place for place in places if place != claimed]
+    return max(min(1, local(table, [claimed, *subset])) for size in range(len(others) + 1)
+               for subset in itertools.combinations(others, size))
+
+
+def bonferroni(table, places):
+    return len(places) * min(table[place] for place in places)
+
+
+def first_in_order(table, places):
+    """Of each treatment the first goal of the intersection."""
+    firsts = {}
+    for goal, treatment in sorted(places):
+        firsts.setdefault(treatment, table[goal, treatment])
+    return table.shape[1] * min(firsts.values())
+
+
+def test_families_are_closed_tests(many):
+    """Holm and the order are closed testing procedures, so no dependence breaks them."""
+    draw = random.Random(352)
+    for rule, local in ((ANY_HOLM, bonferroni), (ANY_IN_ORDER, first_in_order)):
+        tables = [drawn_table(draw, draw.randint(1, 3), draw.randint(1, 2)) for _ in range(15)]
+        for table, answer in zip(tables, many(["family " + words(rule, *table.shape, *table.ravel()) for table in tables])):
+            closed = [closed_p_value(table, place, local) for place in np.ndindex(table.shape)]
+            assert np.allclose(answer[:table.size], closed, rtol=1e-14, atol=0), (rule, table)

@@ -3,6 +3,7 @@
  * experiments_many_test.py.
  */
 #include "stats/arms/many_to_one.h"
+#include "stats/goal_family.h"
 #include "support/lines.h"
 
 static struct many_to_one read_law(struct line *line)
@@ -41,7 +42,23 @@ static void answer_critical(struct line *line)
                   many_to_one_p_value(&law, rest[2], rest[1] != 0));
 }
 
+/* rule goals treatments, p-values -> adjusted ones of the claims, then of the treatments */
+static void answer_family(struct line *line)
+{
+    struct goal_family family = {.rule = (enum goal_rule)line_next(line)};
+    double claims[100], treatments[10];
+    size_t count;
+
+    family.goals = (size_t)line_next(line);
+    family.treatments = (size_t)line_next(line);
+    count = family.goals * family.treatments;
+    goal_family_adjust(&family, line_take(line, count).items, line->arena, claims, treatments);
+    print_numbers(claims, count);
+    print_numbers(treatments, family.treatments);
+}
+
 static const struct line_method methods[] = {
+    {"family", answer_family},
     {"probability", answer_probability},
     {"critical", answer_critical},
 };

@@ -346,6 +346,10 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
     const struct live_view_options options = {.also = read_users, .context = &read};
     enum error error = live_view_load(call, id, &options, view);
 
+    if (!error && view->design->metrics->goals)
+        return problem_set(call->problem, ERROR_INVALID, "certificate_goals",
+                           "A certificate is about the primary metric alone, and this experiment "
+                           "has further goals");
     if (!error)
         error = signing_key_load(call, &key);
     if (error)

@@ -133,7 +133,7 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
 
 /* Reads the experiment and its exposures in one snapshot, and signs its certificate with the key of
  * the installation. Errors of live_view_load(), of signing_key_load(), ERROR_TOO_LARGE
- * `certificate_too_large`. */
+ * `certificate_too_large`, ERROR_INVALID `certificate_goals` for a design with several goals. */
 MUST_CHECK enum error certificate_issue(const struct live_call *call,
                                         const struct live_results_call *results, const char *id,
                                         struct signed_certificate *issued);

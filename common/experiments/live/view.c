@@ -26,6 +26,8 @@ static void want_metrics(struct live_view *view, struct arena *arena)
         want(view, arena, guardrails[i].name);
     for (size_t i = 0; i < metrics->secondary_metrics.count; i++)
         want(view, arena, metrics->secondary_metrics.items[i]);
+    for (size_t i = 0; metrics->goals && i < metrics->goals->further.count; i++)
+        want(view, arena, ((const struct payload_goal *)metrics->goals->further.items)[i].name);
     live_design_names(view->design, arena, &view->metrics);
 }
 

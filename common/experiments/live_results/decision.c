@@ -13,7 +13,7 @@
 
 enum { PARAMS_BYTES_MAX = 4096 };
 
-static const char policy_version[] = "practical_v1";
+static const char policy_version[] = "practical_v1", goals_version[] = "practical_goals_v1";
 static const double percent = 100, one_percent = 0.01, almost_sure = 0.9995;
 
 static const char *evidence_fields[] = {"analysis.is_significant",
@@ -46,6 +46,8 @@ enum parameter {
     PARAMETER_WINDOW,
     PARAMETER_USERS,
     PARAMETER_SHARE_PCT,
+    PARAMETER_GOAL,
+    PARAMETER_GOAL_P_VALUE,
     PARAMETER__MAX
 };
 
@@ -56,7 +58,8 @@ static const char *const parameter_names[PARAMETER__MAX] = {
     "metric",   "p_value",       "stratum",
     "p_value",  "pooled_effect", "stratified_effect",
     "events",   "events_total",  "conversion_window",
-    "users",    "share_pct"};
+    "users",    "share_pct",     "metric",
+    "p_value"};
 
 static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_SRM_MISMATCH] = {PARAMETER_SRM_P_VALUE},
@@ -80,6 +83,12 @@ static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_STRATUM_SRM] = {PARAMETER_STRATUM, PARAMETER_STRATUM_P_VALUE},
     [REASON_EARLY_EVENTS] = {PARAMETER_EVENTS, PARAMETER_EVENTS_TOTAL, PARAMETER_WINDOW},
     [REASON_MULTIPLE_EXPOSURE] = {PARAMETER_USERS, PARAMETER_SHARE_PCT},
+    [REASON_GOAL_PROVEN] = {PARAMETER_ARM, PARAMETER_GOAL, PARAMETER_GOAL_P_VALUE},
+    [REASON_GOAL_WORSE] = {PARAMETER_ARM, PARAMETER_GOAL, PARAMETER_GOAL_P_VALUE},
+    [REASON_GOALS_UNCERTAIN] = {PARAMETER_ARM},
+    [REASON_GOALS_TOO_SMALL] = {PARAMETER_ARM},
+    [REASON_GOALS_EXCLUDED] = {PARAMETER_ARM},
+    [REASON_GOALS_OPEN] = {PARAMETER_ARM},
 };
 
 /* Where smaller is better, the other end of an interval is the gain. */
@@ -123,6 +132,12 @@ static const char *const reason_texts[REASON__MAX] = {
     [REASON_STRATUM_SRM] = "live.reasons.stratum_srm_mismatch",
     [REASON_EARLY_EVENTS] = "live.reasons.events_before_exposure",
     [REASON_MULTIPLE_EXPOSURE] = "live.reasons.multiple_exposure_users",
+    [REASON_GOAL_PROVEN] = "live.reasons.goal_proven",
+    [REASON_GOAL_WORSE] = "live.reasons.goal_worse",
+    [REASON_GOALS_UNCERTAIN] = "live.reasons.goals_threshold_uncertain",
+    [REASON_GOALS_TOO_SMALL] = "live.reasons.goals_below_threshold_proven",
+    [REASON_GOALS_EXCLUDED] = "live.reasons.goals_worthwhile_effect_excluded",
+    [REASON_GOALS_OPEN] = "live.reasons.goals_not_proven",
 };
 
 /* Of goals to decrease, where the sentence is another one. */
@@ -162,6 +177,19 @@ struct decision_context {
     const struct payload_metrics *design;
     int interval_decimals;
 };
+
+static void write_goal(struct json_writer *writer, const struct live_goals *goals,
+                       const struct policy_reason *reason, enum parameter parameter)
+{
+    const struct live_goal *goal = (const struct live_goal *)goals->goals.items + reason->part;
+    const struct live_goal_comparison *comparison =
+        (const struct live_goal_comparison *)goal->comparisons.items + reason->comparison;
+
+    if (parameter == PARAMETER_GOAL)
+        writer_string(writer, goal->name);
+    else
+        writer_number(writer, number_round_figure(comparison->p_value_adjusted.value, 6));
+}
 
 /* What the data show about strata, events and users. */
 static void write_anomaly(struct json_writer *writer, const struct decision_context *context,
@@ -257,6 +285,10 @@ static void write_parameter(struct json_writer *writer, const struct decision_co
     case PARAMETER_SRM_P_VALUE:
         writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
         break;
+    case PARAMETER_GOAL:
+    case PARAMETER_GOAL_P_VALUE:
+        write_goal(writer, stats->goals, reason, parameter);
+        break;
     default:
         write_anomaly(writer, context, reason, parameter);
     }
@@ -309,6 +341,7 @@ static const char *number_text(const struct decision_context *context, enum para
     case PARAMETER_P_VALUE:
     case PARAMETER_SRM_P_VALUE:
     case PARAMETER_STRATUM_P_VALUE:
+    case PARAMETER_GOAL_P_VALUE:
         return report_print_isolated(context->call->locale, arena,
                                      report_print_p_relation(arena, number));
     case PARAMETER_PROBABILITY:
@@ -372,7 +405,7 @@ static const struct decision_policy *policy_of(const struct decision_context *co
     struct optional_number mwe = policy_worthwhile_effect(design);
 
     *policy = (struct decision_policy){
-        .version = policy_version,
+        .version = context->stats->goals ? goals_version : policy_version,
         .require_practical_evidence = mwe.given,
         .practical_rule = design->direction == GOAL_DECREASE ? "ci_upper_below" : "ci_lower_above",
         .mwe_scale = "absolute_analysis_units",
@@ -409,6 +442,12 @@ static const struct decision_practical *practical_of(const struct decision_conte
     return practical;
 }
 
+static double goal_p_value(const struct live_goals *goals, int treatment)
+{
+    return ((const struct live_goal_treatment *)goals->treatments.items + treatment)
+        ->p_value_adjusted;
+}
+
 static const struct decision_evidence *evidence_of(const struct decision_context *context,
                                                    const struct policy_outcome *outcome,
                                                    const struct decision_policy *policy)
@@ -425,11 +464,13 @@ static const struct decision_evidence *evidence_of(const struct decision_context
         arms[i] = (struct decision_arm){comparison->treatment_index,
                                         results_relative_effect(&comparison->test),
                                         comparison->test.p_value, NULL};
+        if (context->stats->goals)
+            arms[i].p_value = goal_p_value(context->stats->goals, winner->comparison);
         if (winner->practical_known)
             arms[i].practical = practical_of(context, outcome, winner);
     }
     *evidence =
-        (struct decision_evidence){.policy_version = policy_version,
+        (struct decision_evidence){.policy_version = policy->version,
                                    .minimum_worthwhile_effect = policy->minimum_worthwhile_effect,
                                    .mwe_source = policy->mwe_source,
                                    .planned_power = policy->planned_power,
@@ -463,7 +504,7 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .blockers = list_reasons(&context, outcome.blockers, outcome.blocker_count),
         .policy = policy_of(&context)};
     decision->evidence = evidence_of(&context, &outcome, decision->policy);
-    if (outcome.blocker_count == 0)
+    if (outcome.blocker_count == 0 && !stats->goals) /* it changes the primary metric only */
         decision->what_would_change =
             decision_flip_changes(call, view, stats, outcome.verdict, &decision->margin);
 }

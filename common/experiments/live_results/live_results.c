@@ -1,4 +1,5 @@
 /* Computes all blocks from one view. */
+#include "experiments/live_results/goals.h"
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_print.h"
@@ -161,6 +162,7 @@ void live_results_statistics(const struct live_results_call *call, const struct 
     live_results_srm(&results, stats);
     live_results_comparisons(&results, stats);
     live_results_sequential(&results, stats);
+    live_results_goals(&results, stats);
     live_results_cuped(&results, stats);
     live_results_adjusted(&results, stats);
     live_results_stratified(&results, stats);

@@ -83,6 +83,11 @@ void live_results_robust(const struct live_results *results, const struct robust
 /* Sets for each effect whether it has the metric's desired direction (enum goal_direction). */
 void live_results_mark_improvements(const struct object_list *comparisons, int direction);
 
+/* Compares a metric as a rate or as a mean per user, of a slice or of all. False where an arm has
+ * too few users, or values without a variance or too large. */
+bool live_results_test_metric(const struct live_results *results, const char *name, int64_t slice,
+                              bool rate, int arm, struct test_result *test);
+
 /* Converts a test into a comparison of that list; rates become fractions. */
 void live_results_fill_metric(const struct test_result *test, bool rate,
                               struct live_metric_comparison *result);

@@ -503,6 +503,8 @@ static const struct field stats_fields[] = {
     OBJECTS(OWNER, warnings, calculation_warning_schema,
             .help = "MULTIPLE_EXPOSURE above 0.1 % of users, EVENTS_BEFORE_EXPOSURE above 1 % of "
                     "events, UNKNOWN_METRICS, IGNORED_COVARIATES."),
+    OBJECT(OWNER, goals, live_goals_schema, .nullable = true, .omit_if_null = true,
+           .help = "Of a design with several goals."),
 };
 #undef OWNER
 SCHEMA(live_stats_schema, struct live_stats, "LiveStats", stats_fields,

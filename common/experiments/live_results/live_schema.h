@@ -7,6 +7,7 @@
 
 #include "experiments/analyses/results_schema.h"
 #include "experiments/live/view.h"
+#include "experiments/live_results/goals_schema.h"
 
 struct live_arm_statistic {
     int64_t variation_index;
@@ -340,6 +341,7 @@ struct live_stats {
     const struct live_drill_down *drill_down; /* NULL = not requested */
     const struct live_unknown_metrics *unknown_metrics;
     OBJECT_LIST(struct warning, warnings);
+    const struct live_goals *goals; /* NULL = the primary metric alone */
 };
 
 SCHEMA_OF(live_stats_schema, struct live_stats);

@@ -12,8 +12,8 @@ static double deviation(const struct live_moments *moments)
     return moments->n > 1 ? sqrt(moments->squares / (double)(moments->n - 1)) : 0;
 }
 
-static bool test_metric(const struct live_results *results, const char *name, int64_t slice,
-                        bool rate, int arm, struct test_result *test)
+bool live_results_test_metric(const struct live_results *results, const char *name, int64_t slice,
+                              bool rate, int arm, struct test_result *test)
 {
     int64_t number = live_view_metric(results->view, name);
     struct live_moments before = live_view_moments(results->view, number, slice, CONTROL_ARM);
@@ -83,7 +83,7 @@ static struct live_metric read_metric(const struct live_results *results, const 
 
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
                                                          .status = "insufficient_data"};
-        if (test_metric(results, name, LIVE_EVERYBODY, rate, (int)i + 1, &test))
+        if (live_results_test_metric(results, name, LIVE_EVERYBODY, rate, (int)i + 1, &test))
             live_results_fill_metric(&test, rate, &comparisons[i]);
     }
     live_results_mark_improvements(&metric.comparisons, direction);
@@ -164,8 +164,8 @@ static struct live_slice read_slice(const struct live_results *results,
 
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
                                                          .status = "insufficient_data"};
-        if (test_metric(results, results->design->primary_metric_name, name->number, rate,
-                        (int)i + 1, &test))
+        if (live_results_test_metric(results, results->design->primary_metric_name, name->number,
+                                     rate, (int)i + 1, &test))
             live_results_fill_metric(&test, rate, &comparisons[i]);
     }
     live_results_mark_improvements(&slice.comparisons, results->design->direction);
@@ -201,19 +201,49 @@ void live_results_drill_down(const struct live_results *results, struct live_sta
     block->slices = (struct object_list){names->count, slices};
 }
 
+/* What the goals say together. */
+static void judge_goal(const struct live_goal *goal, struct live_metric *metric)
+{
+    const struct live_goal_comparison *judged = goal->comparisons.items;
+    struct live_metric_comparison *shown = metric->comparisons.items;
+
+    for (size_t i = 0; i < metric->comparisons.count; i++) {
+        shown[i].p_value_adjusted = judged[i].p_value_adjusted;
+        if (shown[i].is_significant.given)
+            shown[i].is_significant.value = judged[i].is_proven || judged[i].is_worse;
+    }
+}
+
+/* Those beside the primary metric, and what all say together. Returns their number. */
+static size_t read_goals(const struct live_results *results, const struct live_stats *stats,
+                         struct live_metric *metrics)
+{
+    const struct payload_goals *goals = stats->goals ? results->design->goals : NULL;
+    const struct payload_goal *further = goals ? goals->further.items : NULL;
+    size_t count = goals ? goals->further.count : 0;
+
+    for (size_t i = 0; i < count; i++)
+        metrics[1 + i] = read_metric(results, further[i].name, "goal", further[i].direction,
+                                     further[i].metric_type == METRIC_BINARY);
+    for (size_t i = 0; goals && i <= count; i++)
+        judge_goal((const struct live_goal *)stats->goals->goals.items + i, &metrics[i]);
+    return count;
+}
+
 void live_results_metrics(const struct live_results *results, struct live_stats *stats)
 {
     const struct object_list *guardrails = &results->design->guardrail_metrics;
     const struct string_list *secondary = &results->design->secondary_metrics;
     const struct object_list *robust = &results->design->robust_metrics;
     size_t further = secondary->count + robust->count;
-    struct live_metric *metrics =
-        ARENA_ARRAY(results->call->arena, struct live_metric, 1 + guardrails->count + further);
+    struct live_metric *metrics = ARENA_ARRAY(results->call->arena, struct live_metric,
+                                              1 + PAYLOAD_GOALS_MAX + guardrails->count + further);
     const struct object_list **lists =
         ARENA_ARRAY(results->call->arena, const struct object_list *, further);
-    size_t count = 1;
+    size_t count = 1, first;
 
     metrics[0] = read_goal(results, stats);
+    count += read_goals(results, stats, metrics);
     for (size_t i = 0; i < guardrails->count; i++) {
         const struct guardrail_metric *metric =
             (const struct guardrail_metric *)guardrails->items + i;
@@ -223,6 +253,7 @@ void live_results_metrics(const struct live_results *results, struct live_stats 
             metric->direction == GUARDRAIL_INCREASE_IS_BAD ? GOAL_DECREASE : GOAL_INCREASE,
             metric->metric_type == METRIC_BINARY);
     }
+    first = count;
     for (size_t i = 0; i < secondary->count; i++)
         metrics[count++] =
             read_metric(results, secondary->items[i], "secondary",
@@ -231,7 +262,7 @@ void live_results_metrics(const struct live_results *results, struct live_stats 
         live_results_robust(results, (const struct robust_metric *)robust->items + i,
                             &metrics[count++]);
     for (size_t i = 0; i < further; i++)
-        lists[i] = &metrics[1 + guardrails->count + i].comparisons;
+        lists[i] = &metrics[first + i].comparisons;
     adjust(results, lists, further);
     stats->metrics = (struct object_list){count, metrics};
 }

@@ -2,6 +2,7 @@
 #include "experiments/live_results/policy.h"
 
 #include "base/number.h"
+#include "experiments/live_results/goals.h"
 #include "experiments/live_results/live_results_internal.h"
 
 #include <math.h>
@@ -39,6 +40,12 @@ const char *const reason_codes[REASON__MAX] = {
     [REASON_STRATUM_SRM] = "stratum_srm_mismatch",
     [REASON_EARLY_EVENTS] = "events_before_exposure",
     [REASON_MULTIPLE_EXPOSURE] = "multiple_exposure_users",
+    [REASON_GOAL_PROVEN] = "goal_proven",
+    [REASON_GOAL_WORSE] = "goal_worse",
+    [REASON_GOALS_UNCERTAIN] = "goals_threshold_uncertain",
+    [REASON_GOALS_TOO_SMALL] = "goals_below_threshold_proven",
+    [REASON_GOALS_EXCLUDED] = "goals_worthwhile_effect_excluded",
+    [REASON_GOALS_OPEN] = "goals_not_proven",
 };
 
 const double policy_anomaly_share = 0.01;
@@ -74,13 +81,16 @@ struct optional_number policy_worthwhile_effect(const struct payload_metrics *de
         number_round(design->metric_type == METRIC_BINARY ? 100 * effect : effect, MWE_DECIMALS));
 }
 
-static void give(struct policy *policy, enum reason reason, int comparison)
+void policy_give(struct policy_outcome *outcome, enum reason reason, int comparison, int part)
 {
-    struct policy_outcome *outcome = policy->outcome;
-
     if (outcome->reason_count < POLICY_REASONS_MAX)
         outcome->reasons[outcome->reason_count++] =
-            (struct policy_reason){.reason = reason, .comparison = comparison, .part = -1};
+            (struct policy_reason){.reason = reason, .comparison = comparison, .part = part};
+}
+
+static void give(struct policy *policy, enum reason reason, int comparison)
+{
+    policy_give(policy->outcome, reason, comparison, -1);
 }
 
 static void block(struct policy *policy, enum reason reason, int comparison, int part)
@@ -158,6 +168,30 @@ static enum practical practical_of(const struct policy *policy, const struct tes
     return most < policy->mwe.value ? PRACTICAL_PROVEN_BELOW : PRACTICAL_UNCERTAIN;
 }
 
+bool policy_sample_complete(const struct live_sequential *sequential)
+{
+    struct optional_number fraction = sequential->information_fraction;
+
+    if (strcmp(sequential->status, "active") == 0)
+        return fraction.value >= 1;
+    return strcmp(sequential->status, "fixed_horizon") == 0 && fraction.given &&
+           fraction.value >= planned_read_fraction;
+}
+
+/* Where several goals decide, they say how each treatment stands. */
+static void look_at_goals(struct policy *policy, const struct live_goals *goals)
+{
+    const struct live_goal_treatment *treatments = goals->treatments.items;
+
+    for (size_t i = 0; i < policy->count; i++) {
+        policy->standing[i] = !treatments[i].is_known  ? STANDING_IGNORED
+                              : treatments[i].is_worse ? STANDING_LOSS
+                              : treatments[i].is_met   ? STANDING_WIN
+                                                       : STANDING_INCONCLUSIVE;
+        policy->practical[i] = (enum practical)treatments[i].practical;
+    }
+}
+
 static void look(struct policy *policy, const struct live_stats *stats)
 {
     const struct live_sequential *sequential = stats->sequential;
@@ -170,14 +204,15 @@ static void look(struct policy *policy, const struct live_stats *stats)
     policy->active = strcmp(sequential->status, "active") == 0;
     policy->sequential_complete = policy->active && fraction.value >= 1;
     policy->early = fixed && fraction.given && fraction.value < planned_read_fraction;
-    policy->complete = policy->sequential_complete ||
-                       (fixed && fraction.given && fraction.value >= planned_read_fraction);
+    policy->complete = policy_sample_complete(sequential);
     policy->plans = sequential->plans;
     policy->outcome->complete = policy->complete;
     for (size_t i = 0; i < policy->count; i++) {
         policy->standing[i] = standing_of(policy, sequential, &policy->comparisons[i]);
         policy->practical[i] = practical_of(policy, &policy->comparisons[i].test);
     }
+    if (stats->goals)
+        look_at_goals(policy, stats->goals);
 }
 
 static bool any(const struct policy *policy, enum standing standing)
@@ -259,7 +294,17 @@ static bool rule_untrustworthy(struct policy *policy)
     return true;
 }
 
-static bool rule_guardrail(struct policy *policy, const struct live_guardrail *guardrail)
+static void give_win(struct policy *policy, const struct live_goals *goals, size_t i)
+{
+    if (goals)
+        policy_give_goals(goals, i, policy->outcome);
+    else
+        give(policy, REASON_SIGNIFICANT_WIN, (int)i);
+    win(policy, (int)i, !goals);
+}
+
+static bool rule_guardrail(struct policy *policy, const struct live_guardrail *guardrail,
+                           const struct live_goals *goals)
 {
     const struct live_guardrail_metric *metrics = guardrail->metrics.items;
 
@@ -268,12 +313,9 @@ static bool rule_guardrail(struct policy *policy, const struct live_guardrail *g
     for (size_t i = 0; i < guardrail->metrics.count; i++)
         if (strcmp(metrics[i].status, "breached") == 0)
             block(policy, REASON_GUARDRAIL_BREACH, -1, (int)i);
-    for (size_t i = 0; i < policy->count; i++) {
-        if (policy->standing[i] != STANDING_WIN)
-            continue;
-        give(policy, REASON_SIGNIFICANT_WIN, (int)i);
-        win(policy, (int)i, true);
-    }
+    for (size_t i = 0; i < policy->count; i++)
+        if (policy->standing[i] == STANDING_WIN)
+            give_win(policy, goals, i);
     give(policy, REASON_GUARDRAIL_VETOED, -1);
     conclude(policy, VERDICT_NO_SHIP, CONFIDENCE_HIGH);
     return true;
@@ -435,10 +477,15 @@ static void block_by_data(struct policy *policy, const struct live_stats *stats)
 static void decide(struct policy *policy, const struct live_stats *stats)
 {
     if (rule_no_data(policy, stats) || rule_untrustworthy(policy) ||
-        rule_guardrail(policy, stats->guardrail) || rule_ship(policy) || rule_doubtful(policy) ||
-        rule_loss(policy))
+        rule_guardrail(policy, stats->guardrail, stats->goals))
         return;
-    rule_open(policy);
+    if (stats->goals) {
+        policy_decide_goals(stats->goals, policy->sequential_complete, policy->plans,
+                            policy->outcome);
+        return;
+    }
+    if (!rule_ship(policy) && !rule_doubtful(policy) && !rule_loss(policy))
+        rule_open(policy);
 }
 
 /* Warnings about the data, independent of the verdict. */

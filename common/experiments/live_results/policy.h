@@ -42,6 +42,12 @@ enum reason {
     REASON_STRATUM_SRM,
     REASON_EARLY_EVENTS,
     REASON_MULTIPLE_EXPOSURE,
+    REASON_GOAL_PROVEN,
+    REASON_GOAL_WORSE,
+    REASON_GOALS_UNCERTAIN,
+    REASON_GOALS_TOO_SMALL,
+    REASON_GOALS_EXCLUDED,
+    REASON_GOALS_OPEN,
     REASON__MAX
 };
 
@@ -62,7 +68,7 @@ extern const char *const practical_names[PRACTICAL__MAX];
 struct optional_number policy_worthwhile_effect(const struct payload_metrics *design);
 
 /* `comparison` is the index of the comparison that a reason concerns, `part` the index of the
- * guardrail metric or stratum; -1 = neither. */
+ * guardrail metric, stratum or goal; -1 = neither. */
 struct policy_reason {
     enum reason reason;
     int comparison;
@@ -96,6 +102,12 @@ struct policy_outcome {
     struct policy_winner winners[POLICY_ARMS_MAX];
     bool complete; /* the planned sample is reached */
 };
+
+/* Adds a reason, as long as there is room. */
+void policy_give(struct policy_outcome *outcome, enum reason reason, int comparison, int part);
+
+/* Whether the planned sample is there: the planned read of one look, the last of several. */
+bool policy_sample_complete(const struct live_sequential *sequential);
 
 void policy_decide(const struct live_stats *stats, const struct payload_metrics *design,
                    struct policy_outcome *outcome);

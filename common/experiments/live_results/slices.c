@@ -124,20 +124,33 @@ static void add_measure(struct reading *reading, const struct measure *measure)
     added->number = live_view_metric(reading->results->view, measure->name);
 }
 
+static void collect_goals(struct reading *reading, const struct payload_goals *goals)
+{
+    const struct payload_goal *further = goals->further.items;
+
+    for (size_t i = 0; i < goals->further.count; i++)
+        add_measure(reading, &(struct measure){.name = further[i].name,
+                                               .role = "goal",
+                                               .direction = further[i].direction,
+                                               .rate = further[i].metric_type == METRIC_BINARY});
+}
+
 static void collect_measures(struct reading *reading)
 {
     const struct payload_metrics *design = reading->results->design;
     const struct guardrail_metric *guardrails = design->guardrail_metrics.items;
 
-    reading->measures =
-        ARENA_ARRAY(reading->results->call->arena, struct measure,
-                    1 + design->guardrail_metrics.count + design->secondary_metrics.count);
+    reading->measures = ARENA_ARRAY(reading->results->call->arena, struct measure,
+                                    1 + PAYLOAD_GOALS_MAX + design->guardrail_metrics.count +
+                                        design->secondary_metrics.count);
     if (design->metric_type != METRIC_RATIO)
         add_measure(reading, &(struct measure){.name = design->primary_metric_name,
                                                .role = "goal",
                                                .direction = design->direction,
                                                .rate = design->metric_type == METRIC_BINARY,
                                                .primary = true});
+    if (design->goals)
+        collect_goals(reading, design->goals);
     for (size_t i = 0; i < design->guardrail_metrics.count; i++)
         add_measure(reading, &(struct measure){.name = guardrails[i].name,
                                                .role = "guardrail",

@@ -299,6 +299,8 @@ static const struct field metrics_fields[] = {
     OBJECT(OWNER, catalog_metric, payload_catalog_metric_schema, .nullable = true,
            .omit_if_null = true,
            .help = "The metric of the catalog that the plan was made with (/api/v1/metrics)."),
+    OBJECT(OWNER, goals, payload_goals_schema, .nullable = true, .omit_if_null = true,
+           .help = "Further goals, which decide together with the primary metric."),
 };
 #undef OWNER
 
@@ -395,13 +397,26 @@ static bool names_metric(const struct payload_metrics *metrics, const char *name
     return has_secondary(metrics, name);
 }
 
+/* A goal is in one role only. */
+static bool goals_are_further(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+    const struct payload_goal *goals = metrics->goals ? metrics->goals->further.items : NULL;
+
+    for (size_t i = 0; goals && i < metrics->goals->further.count; i++)
+        if (names_metric(metrics, goals[i].name))
+            return false;
+    return true;
+}
+
 static bool rules_are_of_metrics(const void *object)
 {
     const struct payload_metrics *metrics = object;
     const struct metric_rule *rules = metrics->metric_rules.items;
 
     for (size_t i = 0; i < metrics->metric_rules.count; i++)
-        if (!names_metric(metrics, rules[i].name))
+        if (!names_metric(metrics, rules[i].name) &&
+            !payload_find_goal(metrics->goals, rules[i].name))
             return false;
     return payload_rules_differ(&metrics->metric_rules);
 }
@@ -442,6 +457,7 @@ static const struct schema_rule metrics_rules[] = {
     {"errors.schemas.secondary_directions", directions_are_of_secondary},
     {"errors.schemas.conversion_window_days", days_have_a_window},
     {"errors.schemas.metric_rules", rules_are_of_metrics},
+    {"errors.schemas.goals_further", goals_are_further},
     {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
     {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
     {"errors.schemas.continuous_std_positive", continuous_std_is_positive},

@@ -8,6 +8,7 @@
 #include "base/schema.h"
 #include "experiments/design/sizing_rules.h"
 #include "experiments/payloads/payload_dimensions.h"
+#include "experiments/payloads/payload_goals.h"
 #include "experiments/payloads/payload_metric_rules.h"
 
 enum {
@@ -137,6 +138,7 @@ struct payload_metrics {
     struct optional_number conversion_window_days;       /* after the exposure; absent = any */
     OBJECT_LIST(struct metric_rule, metric_rules);       /* struct metric_rule */
     const struct payload_catalog_metric *catalog_metric; /* NULL = of no catalog */
+    const struct payload_goals *goals;                   /* NULL = the primary metric alone */
 };
 
 struct payload_constraints {

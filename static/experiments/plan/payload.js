@@ -68,6 +68,33 @@ function testOf({ planned_test: chosen = null }, { planned_test: before = null }
 const identity = ['primary_metric_name', 'metric_type', 'numerator_metric_name', 'denominator_metric_name'];
 const isSameMetric = (metrics, before) => identity.every((name) => (metrics[name] ?? null) === (before[name] ?? null));
 
+/* The further goals that the form names; what it does not ask of one stays as it was. */
+function goalsOf(values, before) {
+    const names = namesOf(values.further_goals);
+    if (!names.length) return null;
+    const rates = namesOf(values.goal_rates);
+    const falling = namesOf(values.goal_decrease);
+    const further = names.map((name) => ({
+        ...before?.further.find((goal) => goal.name === name),
+        name,
+        metric_type: rates.includes(name) ? 'binary' : 'continuous',
+        direction: falling.includes(name) ? 'decrease' : 'increase',
+    }));
+    return { further, requires: values.goals_require || 'any', correction: values.goals_correction || 'holm', reading: values.goals_reading || 'always_valid' };
+}
+
+function goalValuesOf(goals) {
+    const named = (holds) => (goals?.further ?? []).filter(holds).map(({ name }) => name).join(', ');
+    return {
+        further_goals: named(() => true),
+        goal_rates: named(({ metric_type: type }) => type === 'binary'),
+        goal_decrease: named(({ direction }) => direction === 'decrease'),
+        goals_require: goals?.requires ?? 'any',
+        goals_correction: goals?.correction ?? 'holm',
+        goals_reading: goals?.reading ?? 'always_valid',
+    };
+}
+
 /* The payload of `values`, on top of what `base` has. */
 /** @returns {experiments.ExperimentPayload} */
 export function payloadOf(values, base) {
@@ -79,6 +106,7 @@ export function payloadOf(values, base) {
     payload.metrics.planned_test = testOf(values, base.metrics);
     payload.metrics.secondary_metrics = namesOf(values.secondary_metrics);
     payload.metrics.secondary_directions = namesOf(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
+    payload.metrics.goals = goalsOf(values, base.metrics.goals);
     return payload;
 }
 
@@ -92,6 +120,7 @@ export function valuesOf(payload) {
         randomization_unit: payload.setup.randomization_unit,
         secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', '),
         secondary_decrease: falling.map(({ name }) => name).join(', '),
+        ...goalValuesOf(payload.metrics.goals),
     };
 }
 

@@ -7,6 +7,15 @@ const label = (name) => () => t(`plan.${name}`);
 const line = (name, more = {}) => ({ name, kind: 'text', label: label(name), optional: true, ...more });
 const prose = (name) => ({ name, kind: 'textarea', rows: 2, label: label(name), optional: true, wide: true });
 const hasSecondary = ({ secondary_metrics: names }) => Boolean(names);
+const hasGoals = ({ further_goals: names }) => Boolean(names);
+const wantsAny = (values) => hasGoals(values) && values.goals_require !== 'all';
+const choice = (name, values, more = {}) => ({
+    name,
+    kind: 'select',
+    label: label(name),
+    options: () => values.map((value) => ({ value, title: t(`plan.${name}.${value}`) })),
+    ...more,
+});
 const countsAfterExposure = ({ conversion_window: window }) => window === 'after_exposure';
 const isRatio = ({ metric_type: type }) => type === 'ratio';
 
@@ -26,6 +35,12 @@ export const fields = [
     { ...line('denominator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
     { ...line('secondary_metrics'), hint: () => t('plan.secondary_hint'), wide: true },
     { ...line('secondary_decrease'), hint: () => t('plan.secondary_hint'), wide: true, applies: hasSecondary },
+    { ...line('further_goals'), hint: () => t('plan.secondary_hint'), wide: true },
+    { ...line('goal_rates'), hint: () => t('plan.secondary_hint'), wide: true, applies: hasGoals },
+    { ...line('goal_decrease'), hint: () => t('plan.secondary_hint'), wide: true, applies: hasGoals },
+    choice('goals_require', ['any', 'all'], { applies: hasGoals }),
+    choice('goals_correction', ['holm', 'in_order'], { applies: wantsAny }),
+    choice('goals_reading', ['always_valid', 'planned_end'], { applies: hasGoals }),
     { name: 'conversion_window', kind: 'flag', flagValue: 'after_exposure', label: label('conversion_window'), wide: true },
     { name: 'conversion_window_days', kind: 'number', label: label('conversion_window_days'), optional: true, applies: countsAfterExposure },
     prose('inclusion_criteria'),
@@ -44,7 +59,8 @@ export const steps = [
         sized: true,
         fields: [
             ...['primary_metric_name', 'metric_type', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'direction', 'std_dev', 'exposure_per_user'],
-            ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics', 'secondary_decrease', 'conversion_window', 'conversion_window_days'],
+            ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics', 'secondary_decrease'],
+            ...['further_goals', 'goal_rates', 'goal_decrease', 'goals_require', 'goals_correction', 'goals_reading', 'conversion_window', 'conversion_window_days'],
         ],
     },
     {
