@@ -82,6 +82,7 @@ struct opensearch_scope {
     int64_t newest;             /* the highest key of a document at the time of the question */
     struct integer_list gone;   /* documents that are not current: old, or not whole yet */
     struct integer_list hidden; /* documents that the reader may not read */
+    const char *vectors;        /* the index with vectors of all chunks; NULL = not all have one */
 };
 
 /* Statistics of a tenant, to be kept until its documents change. */
@@ -103,7 +104,8 @@ struct opensearch_caller {
     enum error (*keep_current)(void *context, const int64_t *documents, size_t count, bool *current,
                                struct problem *problem);
     /* When a search found documents that are no longer current: what holds now. The search is then
-     * repeated, once. NULL, or ERROR_UNAVAILABLE when there are other hits: they are left out. */
+     * repeated, a few times at most. NULL, or ERROR_UNAVAILABLE when the best hit is current: they
+     * are left out. */
     enum error (*renew)(void *context, const struct opensearch_scope **scope,
                         const struct opensearch_totals **totals, struct problem *problem);
     void *context;

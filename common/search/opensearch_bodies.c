@@ -61,7 +61,7 @@ static void write_properties(struct json_writer *writer)
     write_field(writer, "passage", "text", "whitespace", "docs", false);
 }
 
-static void open_member(struct json_writer *writer, const char *name)
+void opensearch_open_member(struct json_writer *writer, const char *name)
 {
     writer_key(writer, name);
     writer_open_object(writer);
@@ -76,20 +76,20 @@ const char *opensearch_index_body(struct arena *arena, const char *alias, int64_
     text_start(&text, arena, BODY_MAX);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    open_member(&writer, "settings");
+    opensearch_open_member(&writer, "settings");
     writer_key_integer(&writer, "number_of_shards", shards);
     writer_key_integer(&writer, "number_of_replicas", copies);
     writer_close_object(&writer);
-    open_member(&writer, "aliases");
-    open_member(&writer, alias);
+    opensearch_open_member(&writer, "aliases");
+    opensearch_open_member(&writer, alias);
     writer_close_object(&writer);
     writer_close_object(&writer);
-    open_member(&writer, "mappings");
+    opensearch_open_member(&writer, "mappings");
     writer_key_string(&writer, "dynamic", "strict");
-    open_member(&writer, "_routing");
+    opensearch_open_member(&writer, "_routing");
     writer_key_boolean(&writer, "required", true);
     writer_close_object(&writer);
-    open_member(&writer, "properties");
+    opensearch_open_member(&writer, "properties");
     write_properties(&writer);
     writer_close_object(&writer);
     writer_close_object(&writer);
@@ -101,7 +101,7 @@ const char *opensearch_index_body(struct arena *arena, const char *alias, int64_
 static void open_clause(struct json_writer *writer, const char *kind, const char *field)
 {
     writer_open_object(writer);
-    open_member(writer, kind);
+    opensearch_open_member(writer, kind);
     writer_key(writer, field);
 }
 
@@ -142,13 +142,12 @@ static void write_keys(struct json_writer *writer, const struct integer_list *ke
     }
 }
 
-/* Opens a bool query with the filters that every search has; the caller adds members and closes
- * it. `further` (or NULL) is a token that must be there, in that field. */
-static void open_query(struct json_writer *writer, const struct opensearch_scope *scope, bool gone,
-                       bool hidden, const char *field, const struct opensearch_token *further)
+void opensearch_open_query(struct json_writer *writer, const struct opensearch_scope *scope,
+                           bool gone, bool hidden, const char *field,
+                           const struct opensearch_token *further)
 {
     writer_open_object(writer);
-    open_member(writer, "bool");
+    opensearch_open_member(writer, "bool");
     writer_key(writer, "filter");
     writer_open_array(writer);
     write_term(writer, "tenant", scope->tenant, strlen(scope->tenant));
@@ -169,7 +168,7 @@ static void open_query(struct json_writer *writer, const struct opensearch_scope
     writer_close_array(writer);
 }
 
-static void close_query(struct json_writer *writer)
+void opensearch_close_query(struct json_writer *writer)
 {
     writer_close_object(writer);
     writer_close_object(writer);
@@ -177,8 +176,8 @@ static void close_query(struct json_writer *writer)
 
 static void write_metric(struct json_writer *writer, const char *name, const char *kind)
 {
-    open_member(writer, name);
-    open_member(writer, kind);
+    opensearch_open_member(writer, name);
+    opensearch_open_member(writer, kind);
     writer_key_string(writer, "field", name);
     writer_close_object(writer);
     writer_close_object(writer);
@@ -188,9 +187,9 @@ static void write_metric(struct json_writer *writer, const char *name, const cha
 static void write_parents(struct json_writer *writer, const char *name,
                           const struct opensearch_scope *scope, bool visible)
 {
-    open_member(writer, name);
-    open_member(writer, "filter");
-    open_member(writer, "bool");
+    opensearch_open_member(writer, name);
+    opensearch_open_member(writer, "filter");
+    opensearch_open_member(writer, "bool");
     writer_key(writer, "filter");
     writer_open_array(writer);
     write_integer_term(writer, "child", 0);
@@ -215,14 +214,14 @@ const char *opensearch_totals_body(struct arena *arena, const struct opensearch_
     writer_open_object(&writer);
     writer_key_integer(&writer, "size", 0);
     writer_key(&writer, "query");
-    open_query(&writer, scope, true, false, NULL, NULL);
-    close_query(&writer);
-    open_member(&writer, "aggs");
+    opensearch_open_query(&writer, scope, true, false, NULL, NULL);
+    opensearch_close_query(&writer);
+    opensearch_open_member(&writer, "aggs");
     write_metric(&writer, "words", "sum");
     write_metric(&writer, "passages", "sum");
     write_metric(&writer, "chunk", "value_count");
-    open_member(&writer, "language");
-    open_member(&writer, "terms");
+    opensearch_open_member(&writer, "language");
+    opensearch_open_member(&writer, "terms");
     writer_key_string(&writer, "field", "language");
     writer_key_integer(&writer, "size", LANGUAGES_MOST);
     writer_close_object(&writer);
@@ -261,7 +260,7 @@ const char *opensearch_best_body(struct arena *arena, const struct opensearch_sc
     writer_key_integer(&writer, "size", size);
     writer_key_boolean(&writer, "track_total_hits", false);
     writer_key(&writer, "query");
-    open_query(&writer, scope, true, true, NULL, NULL);
+    opensearch_open_query(&writer, scope, true, true, NULL, NULL);
     writer_key(&writer, "should");
     writer_open_array(&writer);
     for (size_t i = 0; i < count; i++)
@@ -269,7 +268,7 @@ const char *opensearch_best_body(struct arena *arena, const struct opensearch_sc
             write_weighted(&writer, &terms[i]);
     writer_close_array(&writer);
     writer_key_integer(&writer, "minimum_should_match", 1);
-    close_query(&writer);
+    opensearch_close_query(&writer);
     writer_close_object(&writer);
     return text.bytes;
 }
@@ -288,8 +287,8 @@ static void write_count(struct json_writer *writer, struct text *text,
     writer_key_integer(writer, "size", 0);
     writer_key_boolean(writer, "track_total_hits", true);
     writer_key(writer, "query");
-    open_query(writer, scope, scope->gone.count <= FEW_GONE, false, field, token);
-    close_query(writer);
+    opensearch_open_query(writer, scope, scope->gone.count <= FEW_GONE, false, field, token);
+    opensearch_close_query(writer);
     writer_close_object(writer);
     text_append_byte(text, '\n');
 }
@@ -332,8 +331,8 @@ const char *opensearch_others_body(struct arena *arena, const char *tenant,
     struct text text;
 
     open_ids(&writer, &text, arena, size);
-    open_query(&writer, &scope, true, false, NULL, NULL);
-    close_query(&writer);
+    opensearch_open_query(&writer, &scope, true, false, NULL, NULL);
+    opensearch_close_query(&writer);
     writer_close_object(&writer);
     return text.bytes;
 }
@@ -346,7 +345,7 @@ const char *opensearch_ids_body(struct arena *arena, const char *tenant, int64_t
 
     open_ids(&writer, &text, arena, size);
     writer_open_object(&writer);
-    open_member(&writer, "bool");
+    opensearch_open_member(&writer, "bool");
     writer_key(&writer, "filter");
     writer_open_array(&writer);
     write_term(&writer, "tenant", tenant, strlen(tenant));

@@ -36,8 +36,8 @@ static const char *type_of(struct arena *arena, const struct fetch_answer *http)
     return type ? type : "";
 }
 
-static enum error read_status(struct arena *arena, const struct fetch_answer *http,
-                              struct problem *problem)
+static enum error read_status(struct arena *arena, const struct opensearch_call *call,
+                              const struct fetch_answer *http, struct problem *problem)
 {
     const char *type;
 
@@ -51,6 +51,9 @@ static enum error read_status(struct arena *arena, const struct fetch_answer *ht
     if (strcmp(type, "resource_already_exists_exception") == 0)
         return problem_set(problem, ERROR_CONFLICT, "search_index_exists",
                            "the search engine has such an index already");
+    if (http->status == 400 && call->may_refuse)
+        return problem_set(problem, ERROR_INVALID, "search_vectors_refused",
+                           "the search engine keeps no vectors: %.*s", TYPE_SHOWN, type);
     return away(problem, arena_print(arena, "status %d %.*s", http->status, TYPE_SHOWN, type));
 }
 
@@ -86,7 +89,7 @@ enum error opensearch_ask(const struct opensearch *server, struct arena *arena,
     enum error error;
 
     fetch(arena, &request, &http);
-    error = read_status(arena, &http, problem);
+    error = read_status(arena, call, &http, problem);
     if (error)
         return error;
     if (json_read(arena, http.body, http.length, DEPTH_MAX, answer, &fault) ||
@@ -125,20 +128,41 @@ const char *opensearch_path(struct arena *arena, const char *path, const char *t
 
 /* The index has the number of its format in its name, and is used by its alias: then a write never
  * makes one without our fields. */
-enum error opensearch_create(const struct opensearch *server, struct arena *arena, int64_t shards,
-                             int64_t copies, struct problem *problem)
+static enum error create(const struct opensearch *server, struct arena *arena,
+                         const struct opensearch_call *call, struct problem *problem)
 {
     struct opensearch first = *server;
-    const struct opensearch_call call = {
-        .method = "PUT",
-        .path = "",
-        .body = opensearch_index_body(arena, server->index, shards, copies)};
     json_t *answer;
     enum error error;
 
     first.index = arena_print(arena, "%s-1", server->index);
-    error = opensearch_ask(&first, arena, &call, &answer, problem);
+    error = opensearch_ask(&first, arena, call, &answer, problem);
     return error == ERROR_CONFLICT ? ERROR_NONE : error;
+}
+
+enum error opensearch_create(const struct opensearch *server, struct arena *arena, int64_t shards,
+                             int64_t copies, struct problem *problem)
+{
+    const struct opensearch_call call = {
+        .method = "PUT",
+        .path = "",
+        .body = opensearch_index_body(arena, server->index, shards, copies)};
+
+    return create(server, arena, &call, problem);
+}
+
+enum error opensearch_vectors_create(const struct opensearch *server, struct arena *arena,
+                                     int64_t shards, int64_t copies, struct problem *problem)
+{
+    struct opensearch_call call = {.method = "PUT", .path = "", .may_refuse = true};
+    uint64_t model;
+    uint32_t dimension;
+
+    if (!opensearch_vectors_parse(server->index, &model, &dimension))
+        return problem_set(problem, ERROR_INVALID, "search_vectors_refused",
+                           "%s is no index of vectors", server->index);
+    call.body = opensearch_vector_index_body(arena, server, dimension, shards, copies);
+    return create(server, arena, &call, problem);
 }
 
 enum error opensearch_check(const struct opensearch *server, struct arena *arena,

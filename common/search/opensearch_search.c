@@ -12,30 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 2048 /* of the table of a search's terms: at most 480 of them */ };
-
-struct known_term {
-    const char *name;
-    size_t length;
-    struct search_frequency frequency;
+enum {
+    SLOTS = 2048, /* of the table of a search's terms: at most 480 of them */
+    REPEATS = 3   /* of a search whose hits were replaced meanwhile */
 };
 
-struct opensearch_view {
-    struct arena *arena;
-    const struct opensearch *server;
-    const struct opensearch_scope *scope;
-    const struct opensearch_totals *totals;
-    const struct opensearch_caller *caller;
-    struct search_index *index;
-    struct {
-        size_t count;
-        struct known_term *items;
-    } known;
-    enum error error;
-    struct problem problem;
-};
-
-static void fail(struct opensearch_view *view, enum error error, const struct problem *problem)
+void opensearch_view_fail(struct opensearch_view *view, enum error error,
+                          const struct problem *problem)
 {
     if (view->error)
         return;
@@ -43,8 +26,10 @@ static void fail(struct opensearch_view *view, enum error error, const struct pr
     view->problem = *problem;
 }
 
-static void wait_begins(const struct opensearch_caller *caller)
+void opensearch_view_waits(const struct opensearch_view *view)
 {
+    const struct opensearch_caller *caller = view->caller;
+
     if (caller && caller->before_wait)
         caller->before_wait(caller->context);
 }
@@ -112,11 +97,11 @@ static int give_count(void *engine, int most)
     return view->totals->visible < most ? (int)view->totals->visible : most;
 }
 
-static const struct known_term *find_known(const struct opensearch_view *view, const char *name,
-                                           size_t length)
+static const struct opensearch_known_term *find_known(const struct opensearch_view *view,
+                                                      const char *name, size_t length)
 {
     for (size_t i = 0; i < view->known.count; i++) {
-        const struct known_term *known = &view->known.items[i];
+        const struct opensearch_known_term *known = &view->known.items[i];
 
         if (known->length == length && memcmp(known->name, name, length) == 0)
             return known;
@@ -133,7 +118,7 @@ static int64_t read_count(struct opensearch_view *view, const json_t *responses,
     enum error error = opensearch_is_whole(response, &problem);
 
     if (error)
-        fail(view, error, &problem);
+        opensearch_view_fail(view, error, &problem);
     return json_integer_value(json_object_get(total, "value"));
 }
 
@@ -151,15 +136,15 @@ static void ask_frequencies(struct opensearch_view *view, const struct search_te
     size_t at = 0;
     enum error error;
 
-    wait_begins(view->caller);
+    opensearch_view_waits(view);
     error = opensearch_ask(view->server, view->arena, &call, &answer, &problem);
     if (error) {
-        fail(view, error, &problem);
+        opensearch_view_fail(view, error, &problem);
         return;
     }
     responses = json_object_get(answer, "responses");
     for (size_t i = 0; i < count; i++) {
-        struct known_term *known = LIST_ADD(view->arena, &view->known);
+        struct opensearch_known_term *known = LIST_ADD(view->arena, &view->known);
 
         known->name = arena_copy(view->arena, terms[i].name, terms[i].length);
         known->length = terms[i].length;
@@ -186,7 +171,7 @@ static struct search_frequency give_frequency(void *engine, const char *name, si
 {
     struct opensearch_view *view = engine;
     const struct search_term term = {name, length, 1};
-    const struct known_term *known;
+    const struct opensearch_known_term *known;
 
     expect(view, &term, 1);
     known = find_known(view, name, length);
@@ -290,8 +275,7 @@ static double score(struct scoring *scoring, const json_t *source)
     return sum;
 }
 
-/* Best first; equal scores by key. */
-static int best_first(const void *left, const void *right)
+int opensearch_best_first(const void *left, const void *right)
 {
     const struct search_hit *a = left, *b = right;
 
@@ -316,8 +300,7 @@ static size_t drop_children(struct search_hit *hits, size_t count)
     return kept;
 }
 
-/* The database has the last word on what is current and may be read. */
-static size_t drop_others(struct opensearch_view *view, struct search_hit *hits, size_t count)
+size_t opensearch_keep_current(struct opensearch_view *view, struct search_hit *hits, size_t count)
 {
     const struct opensearch_caller *caller = view->caller;
     int64_t *documents = ARENA_ARRAY(view->arena, int64_t, count + 1);
@@ -332,7 +315,7 @@ static size_t drop_others(struct opensearch_view *view, struct search_hit *hits,
         documents[i] = hits[i].document;
     error = caller->keep_current(caller->context, documents, count, current, &problem);
     if (error) {
-        fail(view, error, &problem);
+        opensearch_view_fail(view, error, &problem);
         return 0;
     }
     for (size_t i = 0; i < count; i++)
@@ -355,36 +338,42 @@ static const json_t *ask_candidates(struct opensearch_view *view, const struct s
     json_t *answer;
     enum error error;
 
-    wait_begins(view->caller);
+    opensearch_view_waits(view);
     error = opensearch_ask(view->server, view->arena, &call, &answer, &problem);
     if (!error)
         error = opensearch_is_whole(answer, &problem);
     if (error) {
-        fail(view, error, &problem);
+        opensearch_view_fail(view, error, &problem);
         return NULL;
     }
     return json_object_get(json_object_get(answer, "hits"), "hits");
 }
 
-/* The candidates that are current, best first; `*dropped` are those that are not. */
-static struct search_hit *find_best(struct opensearch_view *view, struct arena *arena,
-                                    const struct search_term *terms, size_t count, size_t *kept,
-                                    size_t most, size_t *dropped)
+/* What a search found. */
+struct found {
+    struct search_hit *hits; /* that are current, best first */
+    size_t count;
+    bool dropped;      /* others are not current */
+    bool best_dropped; /* the best one of all is among them */
+};
+
+static struct found find_best(struct opensearch_view *view, struct arena *arena,
+                              const struct search_term *terms, size_t count, size_t most)
 {
     struct scoring scoring = {.count = 0};
-    struct search_hit *all;
+    struct found best = {.hits = NULL};
     const json_t *found;
     size_t scored = 0;
+    int64_t first;
 
-    *kept = *dropped = 0;
     if (!most || !view->totals->totals.chunks || view->error)
-        return NULL;
+        return best;
     expect(view, terms, count);
     start_scoring(view, terms, count, &scoring);
     if (!scoring.count || view->error)
-        return NULL;
+        return best;
     found = ask_candidates(view, terms, count, most);
-    all = ARENA_ARRAY(arena, struct search_hit, json_array_size(found) + 1);
+    best.hits = ARENA_ARRAY(arena, struct search_hit, json_array_size(found) + 1);
     for (size_t i = 0; i < json_array_size(found); i++) {
         const json_t *source = json_object_get(json_array_get(found, i), "_source");
         struct search_hit hit = {json_integer_value(json_object_get(source, "chunk")),
@@ -392,19 +381,21 @@ static struct search_hit *find_best(struct opensearch_view *view, struct arena *
                                  score(&scoring, source)};
 
         if (hit.score > 0)
-            all[scored++] = hit;
+            best.hits[scored++] = hit;
     }
-    qsort(all, scored, sizeof *all, best_first);
-    scored = drop_children(all, scored);
-    *kept = drop_others(view, all, scored);
-    *dropped = scored - *kept;
-    *kept = *kept < most ? *kept : most;
-    return all;
+    qsort(best.hits, scored, sizeof *best.hits, opensearch_best_first);
+    scored = drop_children(best.hits, scored);
+    first = scored ? best.hits[0].chunk : 0;
+    best.count = opensearch_keep_current(view, best.hits, scored);
+    best.dropped = best.count < scored;
+    best.best_dropped = best.dropped && (!best.count || best.hits[0].chunk != first);
+    best.count = best.count < most ? best.count : most;
+    return best;
 }
 
-/* False when the documents of the question stay as they are, which is no failure if the question
- * has hits and the new ones are not there yet. */
-static bool renew(struct opensearch_view *view, bool has_hits)
+/* False when the documents of the question stay as they are, which is no failure if the best hit is
+ * there and the new ones are not yet. */
+static bool renew(struct opensearch_view *view, bool has_best)
 {
     const struct opensearch_caller *caller = view->caller;
     struct problem problem = {0};
@@ -413,34 +404,45 @@ static bool renew(struct opensearch_view *view, bool has_hits)
     if (!caller || !caller->renew || view->error)
         return false;
     error = caller->renew(caller->context, &view->scope, &view->totals, &problem);
-    if (error == ERROR_UNAVAILABLE && has_hits)
+    if (error == ERROR_UNAVAILABLE && has_best)
         return false;
     if (error)
-        fail(view, error, &problem);
+        opensearch_view_fail(view, error, &problem);
     view->known.count = 0;
     return !error;
 }
 
 /* While a document is replaced its old version is dropped, and what was read before has no new one:
- * the answer would be that nothing is known. */
+ * the answer would be that nothing is known. A document that is replaced faster than it is searched
+ * for is no longer waited for. */
 static size_t give_best(void *engine, struct arena *arena, const struct search_term *terms,
                         size_t count, struct search_hit *hits, size_t most)
 {
     struct opensearch_view *view = engine;
-    size_t kept, dropped;
-    const struct search_hit *best = find_best(view, arena, terms, count, &kept, most, &dropped);
+    struct found best = find_best(view, arena, terms, count, most);
+    struct problem problem = {0};
+    bool renewed = false;
 
-    if (dropped && renew(view, kept > 0))
-        best = find_best(view, arena, terms, count, &kept, most, &dropped);
+    for (int i = 0; i < REPEATS && best.dropped && renew(view, !best.best_dropped); i++) {
+        best = find_best(view, arena, terms, count, most);
+        renewed = true;
+    }
+    if (renewed && best.best_dropped)
+        opensearch_view_fail(view,
+                             problem_set(&problem, ERROR_UNAVAILABLE, "search_unavailable",
+                                         "the search engine: documents are being replaced"),
+                             &problem);
     if (view->error)
         return 0;
-    if (kept)
-        memcpy(hits, best, kept * sizeof *hits);
-    return kept;
+    if (best.count)
+        memcpy(hits, best.hits, best.count * sizeof *hits);
+    return best.count;
 }
 
-static const struct search_backend backend = {give_totals, give_count, expect, give_frequency,
-                                              give_best};
+static const struct search_backend backend = {
+    give_totals,        give_count,         expect,
+    give_frequency,     give_best,          opensearch_vector_model,
+    opensearch_nearest, opensearch_nearness};
 
 struct opensearch_view *opensearch_view_open(struct arena *arena, const struct opensearch *server,
                                              const struct opensearch_scope *scope,
@@ -452,6 +454,8 @@ struct opensearch_view *opensearch_view_open(struct arena *arena, const struct o
     *view = (struct opensearch_view){
         .arena = arena, .server = server, .scope = scope, .totals = totals, .caller = caller};
     view->index = search_index_over(arena, &backend, view);
+    if (scope->vectors && opensearch_vectors_parse(scope->vectors, &view->model, &view->dimension))
+        view->vectors = scope->vectors;
     return view;
 }
 

@@ -72,21 +72,26 @@ static enum error read_items(const json_t *answer, struct problem *problem)
                        "the search engine did not say that it has stored everything");
 }
 
-static enum error send_lines(const struct opensearch *server, struct arena *arena,
-                             const struct text *lines, struct problem *problem)
+enum error opensearch_send_lines(const struct opensearch *server, struct arena *arena,
+                                 const char *lines, struct problem *problem)
 {
     const struct opensearch_call call = {
         .path = "/_bulk?require_alias=true&filter_path=errors,items.*.error.type",
-        .body = lines->bytes,
+        .body = lines,
         .lines = true};
     json_t *answer;
-    enum error error;
+    enum error error = opensearch_ask(server, arena, &call, &answer, problem);
 
+    return error ? error : read_items(answer, problem);
+}
+
+static enum error send_lines(const struct opensearch *server, struct arena *arena,
+                             const struct text *lines, struct problem *problem)
+{
     if (lines->overflowed)
         return problem_set(problem, ERROR_TOO_LARGE, "index_memory",
                            "the document is too large to be indexed");
-    error = opensearch_ask(server, arena, &call, &answer, problem);
-    return error ? error : read_items(answer, problem);
+    return opensearch_send_lines(server, arena, lines->bytes, problem);
 }
 
 static void flush(struct opensearch_writer *writer)

@@ -1,6 +1,7 @@
 /* Vectors of chunks: finds the nearest by an exhaustive scan, and adds vectors to a segment. */
 #include "search/rank.h"
 #include "search/search.h"
+#include "search/search_backend.h"
 #include "search/search_internal.h"
 #include "search/segment_write.h"
 
@@ -20,6 +21,8 @@ uint64_t search_index_vector_model(const struct search_index *index, uint32_t *d
     uint64_t model = 0;
 
     *dimension = 0;
+    if (index->backend)
+        return index->backend->vector_model(index->engine, dimension);
     for (size_t i = 0; i < index->count; i++) {
         const struct segment_header *header = index->segments[i]->header;
 
@@ -80,6 +83,8 @@ size_t search_index_nearest(const struct search_index *index, struct arena *aren
     double sum = 0, squares = 0;
     size_t compared = 0;
 
+    if (index->backend)
+        return index->backend->nearest(index->engine, arena, vector, hits, most, spread);
     for (size_t s = 0; s < index->count && most; s++) {
         const struct segment *segment = index->segments[s];
 
@@ -126,6 +131,10 @@ void search_index_nearness(const struct search_index *index, const uint8_t *vect
 {
     uint64_t marks = 0; /* a bit per key modulo 64: most chunks are none of them */
 
+    if (index->backend) {
+        index->backend->nearness(index->engine, vector, keys, count, nearness);
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         marks |= (uint64_t)1 << (keys[i] & 63);
         nearness[i] = (struct search_nearness){-1, -1, 0};

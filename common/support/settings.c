@@ -476,7 +476,8 @@ const struct setting support_settings_table[] = {
      .required = true, .help = "Name of the variable that holds its key."},
     {"SEARCH_URL", SETTING_TEXT, AT(search_url), NULL,
      .help = "`http://` or `https://` with the host of OpenSearch or Elasticsearch, which then "
-             "holds the chunks in place of the embedded index. Documents are found by words."},
+             "holds the chunks in place of the embedded index, and their vectors if OpenSearch has "
+             "its k-NN plugin."},
     {"SEARCH_USER", SETTING_TEXT, AT(search_user), NULL,
      .help = "Whose name is sent to it; unset sends none."},
     {"SEARCH_PASSWORD", SETTING_TEXT, AT(search_password), NULL, .secret = true,

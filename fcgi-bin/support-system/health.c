@@ -146,9 +146,10 @@ static void write_engine(struct json_writer *writer, struct arena *arena,
                          const struct search_engine_status *engine)
 {
     struct part part = {engine->answers, engine->milliseconds};
-    const char *lag = engine->lag ? arena_print(arena, "%lld documents are not indexed yet",
-                                                (long long)engine->lag)
-                                  : "documents are found by words; it holds no vectors";
+    const char *lag = engine->lag       ? arena_print(arena, "%lld documents are not indexed yet",
+                                                      (long long)engine->lag)
+                      : engine->vectors ? "documents are found by words and by meaning"
+                                        : "documents are found by words; it holds no vectors";
 
     if (engine->answers)
         write_component(writer, "search_engine", "ok", GIVEN_NUMBER(part.milliseconds), lag);

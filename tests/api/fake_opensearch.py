@@ -1,6 +1,6 @@
 """As much of OpenSearch as the service asks for, in memory, and ways to misbehave. `mode` is None, "error" (500),
 "partial" (a shard failed), "late" (timed out), "empty" (no JSON) or "hang"; `lose` forgets the index, and
-nothing with the word `refused` is stored."""
+nothing with the word `refused` is stored. `without_vectors` is the engine without its k-NN plugin."""
 
 import contextlib
 import json
@@ -18,8 +18,22 @@ def values_of(row, field):
     return value.split() if field in FIELDS and value is not None else [value]
 
 
+def clause_of(nested):
+    return nested["nested"]["query"]["knn"]["vectors.vector"]
+
+
+def cosine(one, other):
+    return sum(a * b for a, b in zip(one, other)) / (math.hypot(*one) * math.hypot(*other))
+
+
+def nearness(nested, row):
+    return max((cosine(clause_of(nested)["vector"], inner["vector"]) for inner in row["vectors"]), default=-2)
+
+
 def matches(clause, row):
     (kind, inner), = clause.items()
+    if kind == "nested":
+        return matches(clause_of(clause)["filter"], row)
     if kind == "bool":
         return (all(matches(one, row) for one in inner.get("filter", ()))
                 and not any(matches(one, row) for one in inner.get("must_not", ()))
@@ -62,7 +76,9 @@ class Index:
         should = body.get("query", {}).get("bool", {}).get("should", ())
         if should:
             rows = [row for _, row in every]
-            hits.sort(key=lambda hit: -sum(self.score(clause, hit[1], rows) for clause in should))
+            hits.sort(key=lambda hit: -sum(self.score(clause, hit[1], rows) for clause in should if "term" in clause))
+        if "nested" in body.get("query", {}):
+            hits.sort(key=lambda hit: -nearness(body["query"], hit[1]))
         return {"hits": {"total": {"value": len(hits)},
                          "hits": [{"_id": name, "_source": row} for name, row in hits[:body.get("size", 10)]]},
                 "aggregations": {name: self.aggregate(name, inner, [row for _, row in hits])
@@ -72,6 +88,7 @@ class Index:
 class FakeOpenSearch:
     def __init__(self):
         self.indexes, self.mode, self.refused, self.calls, self.lock = {}, None, None, [], threading.Lock()
+        self.without_vectors = False
         self.leave = threading.Event()
         fake = self
 
@@ -131,6 +148,8 @@ class FakeOpenSearch:
         if self.mode == "error":
             return 500, {"error": {"type": "broken"}}
         alias, _, action = url.path.strip("/").partition("/")
+        if method == "PUT" and self.without_vectors and "index.knn" in json.loads(body)["settings"]:
+            return 400, {"error": {"type": "illegal_argument_exception"}}
         if method == "PUT":
             self.indexes.setdefault(*[(name, Index()) for name in json.loads(body)["aliases"]][0])
             return 200, {"acknowledged": True}

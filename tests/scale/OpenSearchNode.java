@@ -2,15 +2,17 @@ import java.util.List;
 import java.util.Map;
 import org.opensearch.common.settings.Settings;
 import org.opensearch.env.Environment;
+import org.opensearch.knn.plugin.KNNPlugin;
 import org.opensearch.node.InternalSettingsPreparer;
 import org.opensearch.node.Node;
+import org.opensearch.painless.PainlessPlugin;
 import org.opensearch.transport.Netty4Plugin;
 
-/** OpenSearch as one node on loopback: its folder, the port of HTTP, the port between nodes. */
+/** OpenSearch with its k-NN plugin as one node on loopback: its folder, the port of HTTP, the port between nodes. */
 public class OpenSearchNode {
     static class Local extends Node {
         Local(Environment environment) {
-            super(environment, List.of(Netty4Plugin.class), true);
+            super(environment, List.of(Netty4Plugin.class, PainlessPlugin.class, KNNPlugin.class), true);
         }
     }
 

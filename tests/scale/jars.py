@@ -1,10 +1,11 @@
 """Jars of an engine, as jars/NAME.sha256 lists them. Maven fetches them by jars/NAME.pom.xml into the build folder;
-one that differs from its sum, and one that the list does not name, is refused."""
+one that differs from its sum, and one that the list does not name, is refused. A plugin is a ZIP file of jars."""
 
 import hashlib
 import os
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,8 @@ def listed(name):
 
 def differing(folder, sums):
     """Names of jars that are missing, are not as listed, or are not listed."""
-    there = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob("*.jar")}
+    there = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for kind in ("jar", "zip")
+             for file in folder.glob(f"*.{kind}")}
     return sorted(file for file in sums.keys() | there.keys() if sums.get(file) != there.get(file))
 
 
@@ -39,6 +41,18 @@ def fetch(name, folder):
         pytest.skip(f"{name}: the registry is out of reach: {done.stdout.strip()[-400:]}")
 
 
+def unpack(folder):
+    """The jars of the plugins there, in a folder of their own."""
+    plugins = folder / "plugins"
+    plugins.mkdir(exist_ok=True)
+    for file in folder.glob("*.zip"):
+        with zipfile.ZipFile(file) as archive:
+            for member in archive.namelist():
+                if member.endswith(".jar"):
+                    (plugins / Path(member).name).write_bytes(archive.read(member))
+    return plugins
+
+
 def class_path(name):
     """What `java -cp` wants. The part is skipped when the jars are not there and cannot be fetched."""
     folder = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build")).resolve() / "scale" / name
@@ -47,4 +61,4 @@ def class_path(name):
         fetch(name, folder)
         wrong = differing(folder, sums)
         assert not wrong, f"{name}: not as jars/{name}.sha256 lists them: {', '.join(wrong)}"
-    return f"{folder}/*"
+    return f"{folder}/*:{unpack(folder)}/*"

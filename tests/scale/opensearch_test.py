@@ -1,7 +1,9 @@
-"""Support's search on OpenSearch: the same answers as the embedded index gives, no wrong one while it is killed, and
-everything back by itself."""
+"""Support's search on OpenSearch: the same answers as the embedded index gives, by words and with vectors, no wrong one
+while it is killed, and everything back by itself."""
 
+import hashlib
 import json
+import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ import requests
 
 from chaos import Chaos
 from engine_opensearch import OpenSearch
+from model_server import ModelServer
 from service import Service
 from wait import wait_for
 
@@ -24,6 +27,8 @@ ENV = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "LLM_PROVIDER_PROFILE": "e
 THAI = {"thai.md": "# การคืนสินค้า\n\nลูกค้าสามารถคืนสินค้าได้ภายใน 30 วันหลังจากได้รับสินค้า\n\n"
                    "# การจัดส่ง\n\nการจัดส่งใช้เวลา 3 ถึง 5 วันทำการ รหัสสินค้า XR-500 หนัก 1.6 กก.\n"}
 THAI_QUESTIONS = ["คืนสินค้าได้ภายในกี่วัน", "การจัดส่งใช้เวลากี่วัน", "XR-500 หนักเท่าไร"]
+DIMENSION = 96
+CANDIDATES = 50  # fewer than there are chunks: the plugin has to choose
 LONG = 600  # seconds; what is waited for comes by itself
 
 
@@ -129,6 +134,51 @@ def test_answers_are_those_of_the_embedded_index(engine, both):
     for question, ours, theirs in different[:5]:
         print("  ", question, ours, theirs, sep="\n    ")
     assert not different
+
+
+class Trigrams(dict):
+    """Vectors of texts: each three letters point in a direction of their own."""
+
+    def get(self, text, default=None):
+        vector = [0.001] * DIMENSION
+        for at in range(len(text) - 2):
+            number = int.from_bytes(hashlib.blake2b(text[at:at + 3].lower().encode(), digest_size=8).digest(), "big")
+            vector[number % DIMENSION] += 1 if number >> 63 else -1
+        return vector
+
+
+def found(service, question):
+    answer = ask(service, question)
+    state = trace(service, answer)["steps"][-1]["state"]
+    assert state["retrieval_strategy"] == "hybrid", state
+    return [(item["metadata"]["source"], item["metadata"]["chunk_index"]) for item in state["retrieved_docs"]]
+
+
+def gain(ours, theirs):
+    """nDCG of one list where the other is the ideal: its first is worth most."""
+    worth = {chunk: len(theirs) - place for place, chunk in enumerate(theirs)}
+    ideal = sum(value / math.log2(place + 2) for place, value in enumerate(sorted(worth.values(), reverse=True)))
+    return sum(worth.get(chunk, 0) / math.log2(place + 2) for place, chunk in enumerate(ours)) / ideal
+
+
+def test_with_vectors_it_finds_what_the_embedded_index_finds(engine):
+    with ModelServer() as models:
+        models.vectors = Trigrams()
+        env = {**ENV, "RAG_EMBEDDING_BACKEND": "remote", "RAG_EMBEDDING_REMOTE_URL": models.url + "/v1/embeddings",
+               "MISTRAL_API_KEY": "secret"}
+        with Service("support", env) as embedded, Service("support", {
+                **env, "SEARCH_URL": engine.url, "SEARCH_INDEX": "meaning", "SEARCH_CANDIDATES": CANDIDATES}) as searched:
+            for service in (searched, embedded):
+                tasks = [upload(service, name, content) for name, content in documents()]
+                for task in tasks:
+                    wait_for(lambda task=task: is_done(service, task), seconds=LONG)
+                wait_for(lambda: trace(service, ask(service, questions()[0]))["steps"][-1]["state"]
+                         ["retrieval_strategy"] == "hybrid", seconds=LONG)
+            gains = [(gain(found(searched, question), found(embedded, question)), question) for question in questions()]
+    mean = sum(value for value, _ in gains) / len(gains)
+    stored = engine.ask("GET", "/meaning-vectors-*/_count").json()["count"]
+    print(f"opensearch: vectors of {stored} texts and chunks, {len(gains)} questions, nDCG {mean:.4f} of the embedded index")
+    assert mean >= 0.995, sorted(gains)[:5]
 
 
 def test_an_engine_that_is_away_is_told_and_uploads_wait(engine, both):

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "support/documents/passages.h"
+#include "support/documents/search_engine_internal.h"
 #include "support/documents/search_engine_store.h"
 
 #include <math.h>
@@ -12,7 +13,6 @@
 enum {
     SCRATCH_BYTES = 1 << 28,
     ROUND_SECONDS = 5,
-    BATCH_DOCUMENTS = 50,      /* that are made findable together */
     AWAY_SECONDS = 2,          /* between attempts while it does not answer */
     IDLE_SECONDS = 5,          /* between rounds while there is nothing to do */
     TIDY_SECONDS = 60,         /* until old versions are looked for, or counts compared, again */
@@ -121,33 +121,11 @@ enum error search_engine_put(const struct document_call *call,
     return as_unavailable(error, call->problem);
 }
 
-/* A round of feeding. */
-struct round {
-    struct db *db;
-    struct arena *arena;
-    const struct support_settings *settings;
-    struct opensearch server;
-    int64_t until; /* monotonic microseconds */
-    bool worked;
-    struct problem *problem;
-};
-
-static struct document_call call_of(const struct round *round, struct arena *arena,
-                                    const char *tenant)
-{
-    return (struct document_call){round->db, arena, tenant, round->problem, NULL};
-}
-
-static bool is_over(const struct round *round)
-{
-    return clock_monotonic_microseconds() >= round->until;
-}
-
 /* From the chunks in the database. */
-static enum error index_stored(const struct round *round, struct arena *arena,
+static enum error index_stored(const struct search_round *round, struct arena *arena,
                                const struct search_document *document)
 {
-    const struct document_call call = call_of(round, arena, document->tenant);
+    const struct document_call call = search_round_call(round, arena, document->tenant);
     struct search_engine_text text = {.key = document->key};
     const struct chunk_row *rows;
     struct object_list list;
@@ -168,13 +146,14 @@ static enum error index_stored(const struct round *round, struct arena *arena,
     return write_text(&call, &round->server, &text);
 }
 
-static enum error mark_indexed(const struct round *round, const struct search_document *documents,
-                               size_t count)
+static enum error mark_indexed(const struct search_round *round,
+                               const struct search_document *documents, size_t count)
 {
     enum error error = opensearch_refresh(&round->server, round->arena, round->problem);
 
     for (size_t i = 0; i < count && !error; i++) {
-        const struct document_call call = call_of(round, round->arena, documents[i].tenant);
+        const struct document_call call =
+            search_round_call(round, round->arena, documents[i].tenant);
 
         error = search_documents_end(&call, documents[i].key);
         if (!error && (i + 1 == count || strcmp(documents[i + 1].tenant, call.tenant) != 0))
@@ -183,17 +162,18 @@ static enum error mark_indexed(const struct round *round, const struct search_do
     return error;
 }
 
-static enum error index_batch(struct round *round, struct search_document *last, bool *more)
+static enum error index_batch(struct search_round *round, struct search_document *last, bool *more)
 {
     struct search_document *batch =
-        ARENA_ARRAY(round->arena, struct search_document, BATCH_DOCUMENTS);
+        ARENA_ARRAY(round->arena, struct search_document, SEARCH_BATCH_DOCUMENTS);
     struct arena *scratch =
         arena_create_below(round->arena, (size_t)round->settings->index_memory_bytes);
     enum error error = ERROR_NONE;
     bool found = true;
     size_t count = 0;
 
-    while (!error && found && count < BATCH_DOCUMENTS && !(count && is_over(round))) {
+    while (!error && found && count < SEARCH_BATCH_DOCUMENTS &&
+           !(count && search_round_is_over(round))) {
         error = search_documents_next(round->db, round->arena, last, &batch[count], &found,
                                       round->problem);
         if (!error && found) {
@@ -207,7 +187,7 @@ static enum error index_batch(struct round *round, struct search_document *last,
     return error || !count ? error : mark_indexed(round, batch, count);
 }
 
-static void log_progress(const struct round *round)
+static void log_progress(const struct search_round *round)
 {
     char text[80];
     int64_t left = 0;
@@ -218,13 +198,13 @@ static void log_progress(const struct round *round)
     log_event(LOG_INFO, "search_engine_fed", text);
 }
 
-static enum error index_missing(struct round *round)
+static enum error index_missing(struct search_round *round)
 {
     struct search_document last = {"", 0};
     bool more = true, any = false;
     enum error error = ERROR_NONE;
 
-    while (!error && more && !is_over(round)) {
+    while (!error && more && !search_round_is_over(round)) {
         error = index_batch(round, &last, &more);
         any |= *last.tenant != 0;
     }
@@ -240,11 +220,11 @@ static int64_t in_seconds(int seconds)
     return clock_monotonic_microseconds() + (int64_t)seconds * 1000000;
 }
 
-static enum error remove_gone(struct round *round, struct search_engine_feed *feed)
+static enum error remove_gone(struct search_round *round, struct search_engine_feed *feed)
 {
     enum error error = search_documents_note_gone(round->db, UNFINISHED_SECONDS, round->problem);
 
-    while (!error && !is_over(round)) {
+    while (!error && !search_round_is_over(round)) {
         struct search_document gone;
         struct document_call call;
         bool found;
@@ -255,9 +235,11 @@ static enum error remove_gone(struct round *round, struct search_engine_feed *fe
             feed->tidy_at = in_seconds(TIDY_SECONDS);
         if (error || !found)
             return error;
-        call = call_of(round, round->arena, gone.tenant);
+        call = search_round_call(round, round->arena, gone.tenant);
         error =
             opensearch_remove(&round->server, round->arena, gone.tenant, gone.key, round->problem);
+        if (!error)
+            error = search_round_remove_vectors(round, feed, &gone);
         if (!error)
             error = search_documents_drop(&call, gone.key);
         round->worked = true;
@@ -266,11 +248,12 @@ static enum error remove_gone(struct round *round, struct search_engine_feed *fe
 }
 
 /* Deletes what is of no version that the database knows of: as after a restore of the database. */
-static enum error remove_unknown(const struct round *round, const char *tenant)
+static enum error remove_unknown(const struct search_round *round,
+                                 const struct search_engine_feed *feed, const char *tenant)
 {
     struct arena *scratch =
         arena_create_below(round->arena, (size_t)round->settings->index_memory_bytes);
-    const struct document_call call = call_of(round, scratch, tenant);
+    const struct document_call call = search_round_call(round, scratch, tenant);
     enum error error = ERROR_NONE;
     bool none = false;
 
@@ -284,12 +267,12 @@ static enum error remove_unknown(const struct round *round, const char *tenant)
         arena_reset(scratch);
     }
     arena_destroy(scratch);
-    return error;
+    return error ? error : search_round_remove_unknown_vectors(round, feed, tenant);
 }
 
-static enum error counts_differ(const struct round *round, const char *tenant, bool *differ)
+static enum error counts_differ(const struct search_round *round, const char *tenant, bool *differ)
 {
-    const struct document_call call = call_of(round, round->arena, tenant);
+    const struct document_call call = search_round_call(round, round->arena, tenant);
     struct opensearch_scope scope = {.tenant = tenant};
     struct opensearch_totals totals;
     struct search_documents documents;
@@ -307,10 +290,11 @@ static enum error counts_differ(const struct round *round, const char *tenant, b
 
 /* What is too much is deleted. If that is not all, the tenant is indexed anew: its searches stop
  * using the engine first. */
-static enum error repair(const struct round *round, const char *tenant)
+static enum error repair(const struct search_round *round, const struct search_engine_feed *feed,
+                         const char *tenant)
 {
     bool differ;
-    enum error error = remove_unknown(round, tenant);
+    enum error error = remove_unknown(round, feed, tenant);
 
     if (!error)
         error = counts_differ(round, tenant, &differ);
@@ -318,12 +302,12 @@ static enum error repair(const struct round *round, const char *tenant)
         return error;
     log_event(LOG_WARNING, "search_engine_incomplete", tenant);
     error = search_documents_forget(round->db, tenant, round->problem);
-    return error ? error : remove_unknown(round, tenant);
+    return error ? error : remove_unknown(round, feed, tenant);
 }
 
 /* An engine that was restored from an older copy has its index, but not all of its chunks; with a
  * database that was restored it has too many. */
-static enum error compare_counts(struct round *round, struct search_engine_feed *feed)
+static enum error compare_counts(struct search_round *round, struct search_engine_feed *feed)
 {
     const char *tenant;
     bool differ = false;
@@ -335,11 +319,13 @@ static enum error compare_counts(struct round *round, struct search_engine_feed 
         error = counts_differ(round, tenant, &differ);
     else if (!error)
         feed->compare_at = in_seconds(TIDY_SECONDS);
+    if (!error && tenant && !differ)
+        error = search_round_compare_vectors(round, feed, tenant);
     round->worked |= differ;
-    return error || !differ ? error : repair(round, tenant);
+    return error || !differ ? error : repair(round, feed, tenant);
 }
 
-static enum error make_index(struct round *round)
+static enum error make_index(struct search_round *round)
 {
     enum error error = opensearch_check(&round->server, round->arena, round->problem);
 
@@ -352,13 +338,15 @@ static enum error make_index(struct round *round)
                                      round->settings->search_copies, round->problem);
 }
 
-static enum error run_round(struct round *round, struct search_engine_feed *feed)
+static enum error run_round(struct search_round *round, struct search_engine_feed *feed)
 {
     int64_t now = clock_monotonic_microseconds();
     enum error error = make_index(round);
 
     if (!error)
         error = index_missing(round);
+    if (!error)
+        error = search_round_write_vectors(round, feed);
     if (!error && now >= feed->tidy_at)
         error = remove_gone(round, feed);
     if (!error && now >= feed->compare_at)
@@ -372,11 +360,11 @@ enum error search_engine_feed(struct db *db, struct arena *arena,
                               struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
-    struct round round = {.db = db,
-                          .arena = arena,
-                          .settings = settings,
-                          .until = now + (int64_t)ROUND_SECONDS * 1000000,
-                          .problem = problem};
+    struct search_round round = {.db = db,
+                                 .arena = arena,
+                                 .settings = settings,
+                                 .until = now + (int64_t)ROUND_SECONDS * 1000000,
+                                 .problem = problem};
     enum error error;
 
     *worked = false;
@@ -417,5 +405,5 @@ enum error search_engine_status_read(struct db *db, struct arena *arena,
     status->answers = opensearch_check(&server, arena, &why) == ERROR_NONE;
     status->failure = status->answers ? NULL : arena_copy_string(arena, why.text);
     status->milliseconds = (double)(clock_monotonic_microseconds() - started) / 1000;
-    return search_documents_lag(db, &status->lag, problem);
+    return search_engine_vectors_used(db, arena, &status->vectors, &status->lag, problem);
 }

@@ -14,6 +14,12 @@
 /* Whether SEARCH_URL is set. */
 bool search_engine_is_used(const struct support_settings *settings);
 
+/* Whether vectors are of use: true without SEARCH_URL, and unless the engine has refused to keep
+ * them, which it is asked again once an hour. */
+MUST_CHECK enum error search_engine_keeps_vectors(struct db *db,
+                                                  const struct support_settings *settings,
+                                                  bool *keeps, struct problem *problem);
+
 /* How to reach it. Strings are the settings' or from the arena. */
 struct opensearch search_engine_server(const struct support_settings *settings, struct arena *arena,
                                        struct shm_region *region);
@@ -42,6 +48,8 @@ struct search_engine_feed {
     char checked[256];                        /* the tenant whose counts were compared last */
     int64_t pause_until, tidy_at, compare_at; /* monotonic microseconds */
     bool away;                                /* the last round failed */
+    uint64_t model;                           /* that vectors are expected of; 0 = none yet */
+    char vectors[256];                        /* their index; "" = none yet */
 };
 
 /* One round of some seconds at most. `*worked`: there was something to do. An engine that does not
@@ -54,7 +62,8 @@ MUST_CHECK enum error search_engine_feed(struct db *db, struct arena *arena,
 /* For readiness and metrics. */
 struct search_engine_status {
     bool used, answers;
-    int64_t lag; /* documents that are not indexed yet */
+    bool vectors; /* it keeps them */
+    int64_t lag;  /* documents that are not indexed yet */
     double milliseconds;
     const char *failure; /* NULL = it answers */
 };

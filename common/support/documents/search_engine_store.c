@@ -19,7 +19,7 @@ static const struct statement begin_document = {
     .name = "search_document_begin",
     .sql = "INSERT INTO kb_search_documents (tenant_id, document_key, indexed, changed_at)"
            " VALUES (?, ?, 0, {now_microseconds}) ON CONFLICT (tenant_id, document_key) DO UPDATE"
-           " SET indexed = 0, changed_at = excluded.changed_at, gone_at = NULL",
+           " SET indexed = 0, vectors = '', changed_at = excluded.changed_at, gone_at = NULL",
 };
 static const struct statement end_document = {
     .name = "search_document_end",
@@ -32,6 +32,13 @@ static const struct statement read_state = {
            " FROM kb_documents d WHERE d.tenant_id = k.tenant_id), (SELECT count(*)"
            " FROM kb_documents d WHERE d.tenant_id = k.tenant_id AND " NOT_INDEXED ")"
            " FROM kb_state k WHERE k.tenant_id = ?",
+};
+static const struct statement read_vectors = {
+    .name = "search_documents_vectors",
+    .sql = "SELECT coalesce(min(s.vectors), ''), coalesce(max(s.vectors), '') FROM kb_documents d "
+           "JOIN kb_search_documents s"
+           " ON s.tenant_id = d.tenant_id AND s.document_key = d.document_key"
+           " WHERE d.tenant_id = ? AND d.chunk_count > 0",
 };
 static const struct statement list_gone = {
     .name = "search_documents_gone",
@@ -102,6 +109,50 @@ static const struct statement forget = {
     .name = "search_documents_forget",
     .sql = "DELETE FROM kb_search_documents WHERE ? = '' OR tenant_id = ?",
 };
+#define LACKS_VECTORS                                                                              \
+    " FROM kb_documents d JOIN kb_search_documents s ON s.tenant_id = d.tenant_id"                 \
+    " AND s.document_key = d.document_key WHERE d.vector_model = ? AND d.chunk_count > 0"          \
+    " AND s.indexed = 1 AND s.vectors = ''"
+static const struct statement next_vectors = {
+    .name = "search_vectors_next",
+    .sql = "SELECT d.tenant_id, d.document_key" LACKS_VECTORS
+           " AND (d.tenant_id > ? OR (d.tenant_id = ? AND d.document_key > ?))"
+           " ORDER BY d.tenant_id, d.document_key LIMIT 1",
+};
+static const struct statement read_name = {
+    .name = "search_vectors_name",
+    .sql = "SELECT coalesce(max(vectors), '') FROM kb_search_documents",
+};
+static const struct statement count_vectors = {
+    .name = "search_vectors_lag",
+    .sql = "SELECT count(*)" LACKS_VECTORS,
+};
+static const struct statement end_vectors = {
+    .name = "search_vectors_end",
+    .sql = "UPDATE kb_search_documents SET vectors = ? WHERE tenant_id = ? AND document_key = ?"
+           " AND indexed = 1",
+};
+static const struct statement forget_vectors = {
+    .name = "search_vectors_forget",
+    .sql = "UPDATE kb_search_documents SET vectors = '' WHERE vectors <> ''"
+           " AND (? = '' OR tenant_id = ?)"
+           " AND (? = '' OR substr(vectors, 1, length(?)) <> ?)",
+};
+static const struct statement read_refusal = {
+    .name = "search_vectors_refused",
+    .sql = "SELECT count(*) FROM kb_search_refusals WHERE name = 'vectors'"
+           " AND refused_at > {now_microseconds} - CAST(? AS BIGINT)",
+};
+static const struct statement put_refusal = {
+    .name = "search_vectors_refuse",
+    .sql =
+        "INSERT INTO kb_search_refusals (name, refused_at) VALUES ('vectors', {now_microseconds})"
+        " ON CONFLICT (name) DO UPDATE SET refused_at = excluded.refused_at",
+};
+static const struct statement drop_refusal = {
+    .name = "search_vectors_take",
+    .sql = "DELETE FROM kb_search_refusals WHERE name = 'vectors'",
+};
 static const struct statement raise_versions = {
     .name = "search_documents_raise",
     .sql = "UPDATE kb_state SET version = version + 1 WHERE ? = '' OR tenant_id = ?",
@@ -141,6 +192,20 @@ static enum error read_counts(const struct document_call *call, struct search_do
     return query_end(query, call->problem);
 }
 
+static enum error read_vectors_of(const struct document_call *call, const char **name)
+{
+    struct query *query = db_query(call->db, &read_vectors);
+
+    query_bind_text(query, call->tenant);
+    if (query_next(query)) {
+        const char *first = query_text(query, 0, call->arena);
+        const char *last = query_text(query, 1, call->arena);
+
+        *name = *first && strcmp(first, last) == 0 ? first : NULL;
+    }
+    return query_end(query, call->problem);
+}
+
 static enum error read_keys(const struct document_call *call, const struct statement *statement,
                             struct integer_list *keys)
 {
@@ -168,6 +233,8 @@ enum error search_documents_read(const struct document_call *call,
     if (error)
         return error;
     error = read_counts(call, documents);
+    if (!error)
+        error = read_vectors_of(call, &documents->vectors);
     if (!error)
         error = read_keys(call, &list_gone, &documents->gone);
     if (!error)
@@ -310,4 +377,88 @@ enum error search_documents_forget(struct db *db, const char *tenant, struct pro
 enum error search_documents_changed(const struct document_call *call)
 {
     return run_tenant(call->db, &raise_versions, call->tenant, call->problem);
+}
+
+enum error search_vectors_next(struct db *db, struct arena *arena, const char *model,
+                               const struct search_document *after, struct search_document *next,
+                               bool *found, struct problem *problem)
+{
+    struct query *query = db_query(db, &next_vectors);
+
+    query_bind_text(query, model);
+    query_bind_text(query, after->tenant);
+    query_bind_text(query, after->tenant);
+    query_bind_integer(query, after->key);
+    return read_one(query, arena, next, found, problem);
+}
+
+enum error search_vectors_end(const struct document_call *call, int64_t key, const char *name)
+{
+    struct query *query = db_query(call->db, &end_vectors);
+
+    query_bind_text(query, name);
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, key);
+    return query_end(query, call->problem);
+}
+
+enum error search_vectors_name(struct db *db, struct arena *arena, const char **name,
+                               struct problem *problem)
+{
+    struct query *query = db_query(db, &read_name);
+
+    *name = query_next(query) ? query_text(query, 0, arena) : NULL;
+    if (*name && !**name)
+        *name = NULL;
+    return query_end(query, problem);
+}
+
+enum error search_vectors_lag(struct db *db, const char *model, int64_t *documents,
+                              struct problem *problem)
+{
+    struct query *query = db_query(db, &count_vectors);
+
+    query_bind_text(query, model);
+    *documents = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, problem);
+}
+
+static enum error forget_some(struct db *db, const char *tenant, const char *prefix,
+                              struct problem *problem)
+{
+    struct query *query = db_query(db, &forget_vectors);
+
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    for (int i = 0; i < 3; i++)
+        query_bind_text(query, prefix ? prefix : "");
+    return query_end(query, problem);
+}
+
+enum error search_vectors_forget(struct db *db, const char *tenant, const char *prefix,
+                                 struct problem *problem)
+{
+    enum error error = db_begin(db, DB_WRITE, problem);
+
+    if (error)
+        return error;
+    error = forget_some(db, tenant, prefix, problem);
+    if (!error)
+        error = run_tenant(db, &raise_versions, tenant, problem);
+    return db_finish(db, error, problem);
+}
+
+enum error search_vectors_refused(struct db *db, int64_t seconds, bool *refused,
+                                  struct problem *problem)
+{
+    struct query *query = db_query(db, &read_refusal);
+
+    query_bind_integer(query, seconds * 1000000);
+    *refused = query_next(query) && query_integer(query, 0) > 0;
+    return query_end(query, problem);
+}
+
+enum error search_vectors_note(struct db *db, bool refused, struct problem *problem)
+{
+    return query_end(db_query(db, refused ? &put_refusal : &drop_refusal), problem);
 }

@@ -21,6 +21,7 @@ struct search_documents {
     int64_t chunks;           /* of all current documents */
     int64_t missing;          /* current documents with text that are not indexed */
     struct integer_list gone; /* versions in the engine that are not current, or not whole */
+    const char *vectors;      /* its index with vectors of all current documents; NULL = none */
 };
 MUST_CHECK enum error search_documents_read(const struct document_call *call,
                                             struct search_documents *documents,
@@ -72,6 +73,39 @@ MUST_CHECK enum error search_documents_known(const struct document_call *call,
 /* Nothing of the tenant, or of any (NULL), is in the engine any more. Searches notice. */
 MUST_CHECK enum error search_documents_forget(struct db *db, const char *tenant,
                                               struct problem *problem);
+
+/* Vectors in the engine. */
+
+/* The current document after `after` that is indexed, has all vectors of that model in the
+ * database, and none in the engine; `found` is false at the end. */
+MUST_CHECK enum error search_vectors_next(struct db *db, struct arena *arena, const char *model,
+                                          const struct search_document *after,
+                                          struct search_document *next, bool *found,
+                                          struct problem *problem);
+
+/* All vectors of a version are found in the engine's index of that name. */
+MUST_CHECK enum error search_vectors_end(const struct document_call *call, int64_t key,
+                                         const char *name);
+
+/* The name of an index of vectors that is in use; NULL = there is none. */
+MUST_CHECK enum error search_vectors_name(struct db *db, struct arena *arena, const char **name,
+                                          struct problem *problem);
+
+/* Documents that search_vectors_next() will find. */
+MUST_CHECK enum error search_vectors_lag(struct db *db, const char *model, int64_t *documents,
+                                         struct problem *problem);
+
+/* Vectors of documents of the tenant, or of any (NULL), are no longer in the engine, but for those
+ * in an index whose name begins with `prefix` (NULL = none). Searches notice. */
+MUST_CHECK enum error search_vectors_forget(struct db *db, const char *tenant, const char *prefix,
+                                            struct problem *problem);
+
+/* Whether the engine has refused to make an index of vectors within the last `seconds`. */
+MUST_CHECK enum error search_vectors_refused(struct db *db, int64_t seconds, bool *refused,
+                                             struct problem *problem);
+
+/* It has refused now, or (false) it has made one. */
+MUST_CHECK enum error search_vectors_note(struct db *db, bool refused, struct problem *problem);
 
 /* Searches of the tenant read the state again. */
 MUST_CHECK enum error search_documents_changed(const struct document_call *call);

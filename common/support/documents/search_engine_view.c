@@ -115,6 +115,8 @@ static enum error fill(struct snapshot *snapshot, const struct document_call *ca
     scope->newest = snapshot->documents.newest;
     scope->gone = copy_of(snapshot->arena, &snapshot->documents.gone);
     scope->hidden = copy_of(snapshot->arena, &hidden);
+    if (snapshot->documents.vectors)
+        scope->vectors = arena_copy_string(snapshot->arena, snapshot->documents.vectors);
     if (snapshot->documents.missing || !snapshot->documents.chunks)
         return ERROR_NONE;
     db_release_before_wait(call->db);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "db/query.h"
 #include "search/vector.h"
+#include "support/documents/search_engine_store.h"
 
 #include <string.h>
 
@@ -201,7 +202,8 @@ enum error vectors_expect_dimension(const struct document_call *call, const char
     if (error || !before || before == dimension)
         return error;
     log_event(LOG_WARNING, "vector_dimension_changed", model);
-    return drop_all(call, model);
+    error = search_vectors_forget(call->db, call->tenant, NULL, call->problem);
+    return error ? error : drop_all(call, model);
 }
 
 enum error vectors_next_segment(struct db *db, struct arena *arena, const char *model,

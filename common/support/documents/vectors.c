@@ -53,8 +53,6 @@ const char *ingest_vector_model(struct arena *arena, const struct support_settin
 {
     char name[EMBEDDER_MODEL_MAX];
 
-    if (search_engine_is_used(settings)) /* which holds words only */
-        return NULL;
     if (settings->embedding_backend == EMBEDDING_REMOTE)
         return settings->embedding_model;
     if (settings->embedding_backend != EMBEDDING_LOCAL ||
@@ -400,14 +398,24 @@ static enum error fill_next_segment(struct round *round, const struct document_c
     return error;
 }
 
+/* A search engine gets vectors from the database, and has no segments. */
+static enum error next_segment(struct round *round, struct document_call *call,
+                               const char **segment)
+{
+    call->tenant = NULL;
+    return search_engine_is_used(round->settings)
+               ? ERROR_NONE
+               : vectors_next_segment(call->db, call->arena, round->model, &call->tenant, segment,
+                                      call->problem);
+}
+
 /* A segment that can be filled comes before the next document: its vectors are searched at once. */
 static enum error work(struct round *round, struct document_call *call,
                        struct document_call *reading, bool *worked)
 {
     const char *segment;
     int64_t document;
-    enum error error = vectors_next_segment(call->db, call->arena, round->model, &call->tenant,
-                                            &segment, call->problem);
+    enum error error = next_segment(round, call, &segment);
 
     if (!error && call->tenant) {
         *worked = true;
@@ -433,12 +441,14 @@ enum error ingest_vectors(struct db *db, struct arena *arena,
     struct round round = {.call = &reading,
                           .settings = settings,
                           .ends = clock_monotonic_microseconds() + ROUND_MICROSECONDS};
+    bool keeps;
     enum error error;
 
     *worked = false;
     round.model = ingest_vector_model(arena, settings);
-    if (!round.model)
-        return ERROR_NONE;
+    error = search_engine_keeps_vectors(db, settings, &keeps, problem);
+    if (error || !round.model || !keeps)
+        return error;
     reading.arena = arena_create(BATCH_MEMORY);
     if (!reading.arena)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for vectors");
