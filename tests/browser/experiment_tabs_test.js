@@ -189,6 +189,25 @@ test('results: the adjusted effect leads, quantiles have their always-valid inte
     await close(page);
 });
 
+test('results: how often the statistics err on these users is measured, and stands under the verdict', async () => {
+    const id = await create();
+    await run(id, [[20, 20], [21, 19]]);
+    const page = await open(`${experiments}/live/${id}?part=results`);
+    await page.click('#error-rates > summary');
+    await page.click('#measure');
+    await page.waitForSelector('#error-rates .table-scroll', { timeout: 60000 });
+    const { error_rates: measured } = await read(`/experiments/${id}/decision`);
+    const [[name, alarms, coverage]] = await cellsOf(page, '#error-rates .table-scroll');
+    const [{ false_positives: wrong, coverage: held }] = measured.metrics;
+    assert.equal(measured.runs, 1000);
+    assert.equal(name, 'purchase');
+    assert.equal(numbersIn(alarms)[0], rounded(100 * wrong.rate, 1));
+    assert.equal(numbersIn(coverage)[0], rounded(100 * held.rate, 1));
+    await untilText(page, '#measure', /Measure again/);
+    assert.match(await page.textContent('#error-rates'), /1,000 times/);
+    await close(page);
+});
+
 test('report: the certificate that the page saves holds for the verifier, with the key that the page names', async () => {
     const id = await create();
     await run(id, [[20, 20], [40, 40]]);

@@ -19,6 +19,7 @@ import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
 import { addDimension, removeDimension } from './dimensions.js';
 import { createImport } from './import.js';
+import { isMeasuring } from './measured.js';
 import { askForOutcome } from './outcome.js';
 import { openShare } from './share.js';
 import { view } from './view.js';
@@ -53,9 +54,11 @@ const slices = createResource(app.update, (signal) => current(/** @type {const} 
 const posteriors = createResource(app.update, async (signal, past) => (await client.get(`${base}/posteriors`, { query: { past }, signal })).data);
 const certificateKey = createResource(app.update, async (signal) => (await client.get('/api/v1/certificates/key', { signal })).data);
 const quality = createResource(app.update, async (signal) => (await client.get(`${base}/quality`, { signal })).data);
+const errorRates = createResource(app.update, async (signal) => (await client.get(`${base}/error-rates`, { signal })).data);
 const live = createResource(app.update, async (signal) => {
     const [stats, decision] = await Promise.all([current(`${base}/live-stats`, { signal }), current(`${base}/decision`, { signal })]);
     if (stats !== live.data?.stats) reloadPart();
+    if (isMeasuring(errorRates.data)) errorRates.load();
     return { stats, decision };
 });
 
@@ -144,6 +147,12 @@ function prior(past) {
     posteriors.open(past);
 }
 
+/* The decision has the rates when they are measured. */
+const measure = () =>
+    attempt(async () => {
+        errorRates.set((await client.post(`${base}/error-rates`, {})).data);
+    });
+
 /* The bytes as they were signed: a certificate that is written anew is refused. */
 const saveFile = (path, name) => attempt(() => download(client, path, { name }));
 
@@ -182,6 +191,7 @@ app.set({
     slices,
     quality,
     posteriors,
+    errorRates,
     certificateKey,
     upload,
     plan,
@@ -199,6 +209,7 @@ app.set({
         treatment: (treatment) => app.set({ treatment: Number(treatment) }),
         segment: (chosen) => app.set({ segment: { ...app.state.segment, ...chosen } }),
         prior,
+        measure,
         certificate: () => saveFile(`${base}/certificate`, `certificate-${id}.json`),
         certificateKey: () => saveFile('/api/v1/certificates/key', 'key.json'),
         addDimension: nameDimension,

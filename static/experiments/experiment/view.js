@@ -22,6 +22,7 @@ import { writers } from '../roles.js';
 import { adjustedCard, adjustedOf } from './adjusted.js';
 import { certificateCard } from './certificate.js';
 import { courseCard } from './course.js';
+import { errorRates } from './measured.js';
 import { posteriorsCard } from './posteriors.js';
 import { qualityView } from './quality.js';
 import { scorecard } from './scorecard.js';
@@ -169,7 +170,7 @@ function verdictCard({ stats, decision }, page) {
                       ${border ? null : effectFigure(stats)} ${timeFigure(stats)}
                   </dl>
                   ${progressLine(stats)}
-                  ${verdictLists({ stats, decision }, border, whole)}`
+                  ${verdictLists({ stats, decision }, border, whole)} ${whole ? errorRates(decision, page) : null}`
             : null}
         ${actionRow(decision, outcome, page)}
     </section>`;
