@@ -145,6 +145,13 @@ const struct setting livedata_settings_table[] = {
      .help = "Topics of Kafka that `livedata-bridge` applies, events as POST /v1/events takes them "
              "or rows as Debezium writes them; `^` begins a pattern. Of a tenant with "
              "`kafka_topic_prefix` in LIVE_TENANTS_FILE also `<prefix>.<topic>`."},
+    {"LIVE_INTAKE", SETTING_CHOICE, AT(intake), "database", .choices = kafka_intake_names,
+     .help = "Where events go that come to POST /v1/events: `database`, or `kafka`, where they are "
+             "published and answered with 202 when all replicas have them."},
+    {"LIVE_INTAKE_TOPIC", SETTING_TEXT, AT(intake_topic), "events.validated", 1, 200,
+     .required = true,
+     .help = "Topic that LIVE_INTAKE=kafka publishes to; of a tenant with `kafka_topic_prefix` "
+             "`<prefix>.<topic>`. LIVE_BRIDGE_TOPICS has to name it."},
     {"CLICKHOUSE_HOST", SETTING_TEXT, AT(clickhouse_host), NULL,
      .help = "ClickHouse with copies of the tables that LIVE_COLUMNAR_TABLES names, which answers "
              "their metrics; unset: none."},
@@ -448,6 +455,22 @@ static enum error check_node(const struct livedata_settings *settings, struct pr
     return settings->node_role == NODE_EDGE ? check_edge(settings, problem) : ERROR_NONE;
 }
 
+/* A pattern might take the beginning of the topic for a tenant's prefix. */
+static enum error check_intake(const struct livedata_settings *settings, struct problem *problem)
+{
+    const struct string_list *read = &settings->bridge_topics;
+
+    if (settings->intake != KAFKA_INTAKE_KAFKA)
+        return ERROR_NONE;
+    if (!settings->kafka.brokers)
+        return refuse(problem, "LIVE_INTAKE is kafka, and KAFKA_BOOTSTRAP_SERVERS is not set");
+    for (size_t i = 0; i < read->count; i++)
+        if (strcmp(read->items[i], settings->intake_topic) == 0)
+            return ERROR_NONE;
+    return refuse(problem, "LIVE_INTAKE_TOPIC is not among LIVE_BRIDGE_TOPICS: nobody would apply "
+                           "the events");
+}
+
 const char *livedata_open_by(const struct livedata_settings *settings)
 {
     if (settings->auth_disabled)
@@ -513,6 +536,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     if (settings->redis_url && check_redis(settings, arena, problem))
         return ERROR_INVALID;
     if (settings->clickhouse_host && check_clickhouse(settings, problem))
+        return ERROR_INVALID;
+    if (check_intake(settings, problem))
         return ERROR_INVALID;
     if (check_node(settings, problem) || check_brands(&settings->compat_brands, problem))
         return ERROR_INVALID;

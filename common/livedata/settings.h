@@ -93,6 +93,8 @@ struct livedata_settings {
     const char *redis_url; /* NULL = none */
     struct kafka_settings kafka;
     struct string_list bridge_topics;
+    int intake; /* enum kafka_intake */
+    const char *intake_topic;
 
     const char *clickhouse_host; /* NULL = none */
     int64_t clickhouse_port;

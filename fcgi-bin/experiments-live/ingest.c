@@ -8,24 +8,15 @@ struct ingest_reply {
     int64_t received;
     int64_t recorded;
     int64_t deduplicated;
-    OBJECT_LIST(struct kafka_intake_position, published); /* struct kafka_intake_position */
+    OBJECT_LIST(struct kafka_published, published);
 };
-
-#define OWNER struct kafka_intake_position
-static const struct field position_fields[] = {
-    STRING(OWNER, topic),
-    INTEGER(OWNER, partition),
-    INTEGER(OWNER, next_offset, .help = "The records lie before it."),
-};
-#undef OWNER
-static SCHEMA(position_schema, struct kafka_intake_position, "PublishedRecords", position_fields);
 
 #define OWNER struct ingest_reply
 static const struct field reply_fields[] = {
     INTEGER(OWNER, received),
     INTEGER(OWNER, recorded),
     INTEGER(OWNER, deduplicated, .help = "Dropped, because the like of it was recorded before."),
-    OBJECTS(OWNER, published, position_schema, .omit_if_null = true,
+    OBJECTS(OWNER, published, kafka_published_schema, .omit_if_null = true,
             .help = "With 202: where in Kafka the records lie, which count when the bridge has "
                     "applied them."),
 };

@@ -5,15 +5,12 @@
 #include "http/idempotency.h"
 #include "http/people.h"
 #include "http/replica.h"
-#include "kafka/producer.h"
 #include "net/address.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEASE_SECONDS = 120 /* no answer of the service takes so long: the worker is dead */ };
-
-static const uint32_t kafka_pause_ms = 1000;
 
 static const struct reason_answer reasons[] = {
     {"project_not_found", 404, "project_not_found"},
@@ -179,6 +176,7 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                        "was split as planned."};
     server->settings = settings;
     server->state = service;
+    service->publisher.settings = &settings->kafka;
     error = people_open(server, arena, &settings->accounts, settings->sql_directory,
                         settings->state_directory, problem);
     if (error)
@@ -220,11 +218,11 @@ static enum error probe_server(const struct service *service, struct problem *pr
 /* A worker that could not open the database tries again. */
 static void each_second(struct server *server)
 {
-    const struct service *service = server->state;
+    struct service *service = server->state;
 
     if (!server->family->without_storage)
         store_attach(service->store);
-    kafka_producer_tend(service->producer);
+    kafka_publisher_tend(&service->publisher);
 }
 
 static void idle(struct server *server)
@@ -279,54 +277,25 @@ static void after_turn(struct server *server)
 
 static void stop(void *state)
 {
-    kafka_producer_close(((struct service *)state)->producer);
+    kafka_publisher_close(&((struct service *)state)->publisher);
     replica_close(((struct service *)state)->replica);
     store_close(((struct service *)state)->store);
-}
-
-/* As long as one wait: a worker that finds out costs the others no more than that. */
-static struct breaker_rule kafka_rule(const struct request *request)
-{
-    const struct service *service = request->state;
-    uint32_t wait_ms = (uint32_t)(service->settings.kafka.publish_seconds * 1000);
-
-    return (struct breaker_rule){.failures = request->server->region ? 1 : 0,
-                                 .open_ms = wait_ms > kafka_pause_ms ? wait_ms : kafka_pause_ms,
-                                 .probe_ms = 2 * wait_ms + kafka_pause_ms};
 }
 
 enum error service_kafka(struct request *request, const char *topic,
                          struct kafka_producer **producer)
 {
     struct service *service = request->state;
-    const struct breaker_rule rule = kafka_rule(request);
-    enum error error = ERROR_NONE;
 
-    if (rule.failures &&
-        !breaker_allow(request->server->region, arena_print(request->arena, "kafka %s", topic),
-                       &rule, &service->kafka))
-        return problem_set(&request->problem, ERROR_UNAVAILABLE, "kafka_unavailable",
-                           "Kafka does not answer");
-    if (!service->producer)
-        error =
-            kafka_producer_open(&service->settings.kafka, &service->producer, &request->problem);
-    *producer = service->producer;
-    if (error)
-        service_used_kafka(request, false);
-    return error;
+    return kafka_publisher_take(&service->publisher, request->server->region, topic, producer,
+                                &request->problem);
 }
 
 void service_used_kafka(struct request *request, bool well)
 {
     struct service *service = request->state;
-    const struct breaker_rule rule = kafka_rule(request);
 
-    if (rule.failures)
-        breaker_record(request->server->region, &rule, &service->kafka, well);
-    if (well)
-        return;
-    kafka_producer_close(service->producer);
-    service->producer = NULL;
+    kafka_publisher_used(&service->publisher, request->server->region, well);
 }
 
 const struct experiments_settings *service_settings(const struct request *request)

@@ -3,7 +3,7 @@
 #define ASSAY_EXPERIMENTS_SERVICE_INTERNAL_H
 
 #include "experiments/service.h"
-#include "shm/breaker.h"
+#include "kafka/publisher.h"
 
 /* State that lives as long as the worker. */
 struct service {
@@ -11,9 +11,8 @@ struct service {
     struct store *store;
     struct replica *replica; /* NULL = there is none */
     struct key_census census;
-    int64_t census_until;            /* monotonic microseconds */
-    struct kafka_producer *producer; /* NULL until a record is published */
-    struct breaker_permit kafka;     /* of the records that are being published */
+    int64_t census_until; /* monotonic microseconds */
+    struct kafka_publisher publisher;
 };
 
 struct rate_rule service_rule(int64_t max, int64_t window_seconds);

@@ -1,6 +1,7 @@
 /* Events in: one, several, or lines of JSON. */
 #include "livedata-events/events.h"
 
+#include "kafka/publisher.h"
 #include "livedata/service_metrics.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 struct ingest_answer {
     int64_t accepted, applied, dead_lettered, duplicates, heartbeats;
     OBJECT_LIST(struct apply_result, results);
+    OBJECT_LIST(struct kafka_published, published);
     const char *position;
 };
 
@@ -18,7 +20,10 @@ struct ingest_answer {
 #define OWNER struct ingest_answer
 static const struct field ingest_fields[] = {
     APPLY_COUNT_ROWS, OBJECTS(OWNER, results, apply_result_schema), INTEGER(OWNER, heartbeats),
-    STRING(OWNER, position, .nullable = true, .help = POSITION_HELP)};
+    STRING(OWNER, position, .nullable = true, .help = POSITION_HELP),
+    OBJECTS(OWNER, published, kafka_published_schema, .omit_if_null = true,
+            .help = "With 202: where in Kafka the events lie, which count when the bridge has "
+                    "applied them.")};
 #undef OWNER
 SCHEMA(ingest_schema, struct ingest_answer, "IngestResponse", ingest_fields);
 
@@ -146,6 +151,27 @@ void events_count(const struct request *request, const struct apply_counts *coun
     metric_observe(metrics, SERVICE_METRIC_BATCH_SIZE, NULL, (double)counts->accepted);
 }
 
+/* A heartbeat says that all events before it were sent. In Kafka it could overtake them. */
+static enum error publish_events(struct request *request, struct reply *reply,
+                                 const struct sent *sent)
+{
+    struct ingest_answer *answer = ARENA_NEW(request->arena, struct ingest_answer);
+    enum error error = service_may_ingest(request);
+
+    if (error)
+        return error;
+    if (sent->beats.count)
+        return request_fault(request, "body", "heartbeats", "value_error",
+                             "Heartbeats cannot be kept while LIVE_INTAKE is kafka");
+    error = service_publish(request, sent->items, sent->count, &answer->published);
+    if (error)
+        return error;
+    answer->accepted = (int64_t)sent->count;
+    reply->status = 202;
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
 enum error events_handle(struct request *request, struct reply *reply)
 {
     struct ingest_answer *answer = ARENA_NEW(request->arena, struct ingest_answer);
@@ -155,6 +181,8 @@ enum error events_handle(struct request *request, struct reply *reply)
     struct sent sent;
     enum error error = read_events(request, &sent);
 
+    if (!error && service_settings(request)->intake == KAFKA_INTAKE_KAFKA)
+        return publish_events(request, reply, &sent);
     if (!error)
         error = service_applying(request, &call);
     if (error)

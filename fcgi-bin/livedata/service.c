@@ -81,6 +81,9 @@ static const struct reason_answer reasons[] = {
     {"invalid_batch", 422, "invalid_batch"},
     {"ingest_forbidden", 403, "ingest_forbidden"},
     {"batch_too_expensive", 429, "rate_limited"},
+    {"kafka_unavailable", 503, "kafka_unavailable",
+     "The events could not be kept; send them again"},
+    {"kafka_refused", 413, "kafka_refused"},
 };
 
 /* The version of the API first, then credentials and the rate; then paths and what was sent. */
@@ -128,6 +131,7 @@ static enum error open_store(const struct server *server, struct service *servic
 {
     struct store_plan plan;
 
+    service->publisher.settings = &service->settings.kafka;
     livedata_store_plan(arena, &service->settings, &plan);
     plan.options.pool_directory = service->run_directory;
     if (strcmp(server->family->name, "events") == 0)
@@ -393,6 +397,7 @@ static void each_second(struct server *server)
 
     store_attach(service->store);
     follow_tables(service);
+    kafka_publisher_tend(&service->publisher);
     flush_sessions(service);
 }
 
@@ -414,6 +419,7 @@ static void stop(void *state)
 
     if (service->log.count && !store_database(service->store, &db, &problem))
         session_flush(&service->log, db);
+    kafka_publisher_close(&service->publisher);
     redis_close(service->redis);
     shm_cache_close(service->cache.shared);
     store_close(service->store);
@@ -566,15 +572,13 @@ void service_apply_as(const struct request *request, const char *tenant, struct 
 enum error service_applying(struct request *request, struct apply_call *call)
 {
     struct service *service = service_of(request);
-    const struct live_key *key = service->asking.key;
     struct db *db;
     enum error error = service_database(request, &db);
 
+    if (!error)
+        error = service_may_ingest(request);
     if (error)
         return error;
-    if (key && (key->types || !key->can_ingest))
-        return problem_set(&request->problem, ERROR_FORBIDDEN, "ingest_forbidden",
-                           "API key '%s' cannot ingest events.", key->name);
     *call = (struct apply_call){.storage = service_storage(request, db),
                                 .cache = &service->cache,
                                 .redis = service->redis,

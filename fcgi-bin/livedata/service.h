@@ -56,6 +56,11 @@ MUST_CHECK enum error service_demand(struct request *request, struct reply *repl
 /* The context of applying events; for another tenant than the caller's, call the second function
  * after the first. */
 MUST_CHECK enum error service_applying(struct request *request, struct apply_call *call);
+/* Whether the caller may write events: ERROR_FORBIDDEN ingest_forbidden. */
+MUST_CHECK enum error service_may_ingest(struct request *request);
+/* Publishes the caller's events to Kafka, all or with an error that says nothing of each. */
+MUST_CHECK enum error service_publish(struct request *request, json_t *const *events, size_t count,
+                                      struct object_list *published);
 void service_apply_as(const struct request *request, const char *tenant, struct apply_call *call);
 /* Notifies streams of new events. */
 void service_ring(const struct request *request);

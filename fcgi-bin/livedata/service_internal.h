@@ -2,6 +2,7 @@
 #ifndef ASSAY_LIVEDATA_SERVICE_INTERNAL_H
 #define ASSAY_LIVEDATA_SERVICE_INTERNAL_H
 
+#include "kafka/publisher.h"
 #include "livedata/access/sessions.h"
 #include "livedata/freshness/clock.h"
 #include "livedata/service.h"
@@ -22,6 +23,7 @@ struct service {
     struct redis *redis; /* NULL = not set */
     struct live_clock clock;
     struct session_log log;
+    struct kafka_publisher publisher;
     const char *run_directory;
 
     struct {

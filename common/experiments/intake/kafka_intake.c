@@ -294,32 +294,11 @@ static void write_message(struct arena *arena, const char *experiment_id, enum l
     message->length = strlen(message->value);
 }
 
-/* The end of each partition with records. */
-static void collect_positions(struct arena *arena, const struct kafka_outgoing *messages,
-                              size_t count, struct object_list *positions)
-{
-    struct kafka_intake_position *found = NULL;
-    size_t partitions = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        size_t at = 0;
-
-        while (at < partitions && found[at].partition != messages[i].partition)
-            at++;
-        if (at == partitions)
-            *ARRAY_ADD(arena, found, partitions) =
-                (struct kafka_intake_position){messages[i].topic, messages[i].partition, 0};
-        if (messages[i].offset >= found[at].next_offset)
-            found[at].next_offset = messages[i].offset + 1;
-    }
-    *positions = (struct object_list){partitions, found};
-}
-
 enum error kafka_intake_publish(struct kafka_producer *producer, struct arena *arena,
                                 const struct experiments_settings *settings,
                                 const char *experiment_id, enum live_kind kind,
                                 const struct object_list *records, int64_t now,
-                                struct object_list *positions, struct problem *problem)
+                                struct object_list *published, struct problem *problem)
 {
     struct kafka_outgoing *messages = ARENA_ARRAY(arena, struct kafka_outgoing, records->count + 1);
     size_t size = live_record_schemas[kind].size;
@@ -337,6 +316,6 @@ enum error kafka_intake_publish(struct kafka_producer *producer, struct arena *a
     }
     error = kafka_publish(producer, messages, records->count, problem);
     if (!error)
-        collect_positions(arena, messages, records->count, positions);
+        kafka_published_of(arena, messages, records->count, published);
     return error;
 }

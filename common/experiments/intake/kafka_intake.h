@@ -9,7 +9,7 @@
 #include "experiments/live/records.h"
 #include "experiments/settings.h"
 #include "kafka/bridge.h"
-#include "kafka/producer.h"
+#include "kafka/publisher.h"
 
 /* The topics of all kinds. From the arena. */
 struct string_list kafka_intake_topics(struct arena *arena,
@@ -28,19 +28,12 @@ MUST_CHECK enum error kafka_intake_decode(void *context, struct kafka_batch *bat
 MUST_CHECK enum error kafka_intake_apply(void *context, struct db *db, struct kafka_batch *batch,
                                          struct problem *problem);
 
-/* What an intake that publishes answers. */
-struct kafka_intake_position {
-    const char *topic;
-    int64_t partition;
-    int64_t next_offset; /* the records lie before it */
-};
-
-/* Publishes records of a kind; one without a time gets `now`. `positions` gets the end of each
+/* Publishes records of a kind; one without a time gets `now`. `published` gets the end of each
  * partition that has some of them. As kafka_publish(). */
 MUST_CHECK enum error kafka_intake_publish(struct kafka_producer *producer, struct arena *arena,
                                            const struct experiments_settings *settings,
                                            const char *experiment_id, enum live_kind kind,
                                            const struct object_list *records, int64_t now,
-                                           struct object_list *positions, struct problem *problem);
+                                           struct object_list *published, struct problem *problem);
 
 #endif
