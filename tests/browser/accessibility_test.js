@@ -31,6 +31,9 @@ const pages = [
     [`${experiments}/tools/corrections`, answered],
     [`${experiments}/tools/assignment`, answered],
     [`${experiments}/tools/bandit`, answered],
+    [`${experiments}/tools/solve`, answered],
+    [`${experiments}/tools/sequential`, answered],
+    [`${experiments}/tools/monitor`, answered],
     [`${experiments}/tools/file`, '#layout-title'],
 ];
 

@@ -4,5 +4,8 @@ import { bandit } from './bandit.js';
 import { corrections } from './corrections.js';
 import { file } from './file/file.js';
 import { sensitivity } from './sensitivity.js';
+import { sequential } from './sequential/design.js';
+import { monitor } from './sequential/monitor.js';
+import { solve } from './solve.js';
 
-export const tools = { sensitivity, corrections, assignment, bandit, file };
+export const tools = { sensitivity, solve, sequential, monitor, corrections, assignment, bandit, file };

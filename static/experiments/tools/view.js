@@ -11,8 +11,11 @@ import { tools } from './tools.js';
 const order = [
     ['calculator', '/'],
     ['sensitivity', '/tools/sensitivity'],
+    ['solve', '/tools/solve'],
+    ['sequential', '/tools/sequential'],
     ['assignment', '/tools/assignment'],
     ['bandit', '/tools/bandit'],
+    ['monitor', '/tools/monitor'],
     ['analysis', '/results'],
     ['file', '/tools/file'],
     ['corrections', '/tools/corrections'],
