@@ -244,6 +244,11 @@ error-rates-arms: $(BUILD)/tests/oracle/arms_error_rates
 error-rates-goals: $(BUILD)/tests/oracle/goal_error_rates
 	@$< $(RUNS)
 
+# How often the comparison of adaptive arms is wrong without an effect: the table of
+# docs/use/error-rates-adaptive.md. RUNS=10000 by default.
+error-rates-adaptive: $(BUILD)/tests/oracle/adaptive_error_rates
+	@$< $(RUNS)
+
 # The engines beyond one host, killed while they work: half an hour. PARTS="kafka redis" are the files of tests/scale
 # that run, all of them by default.
 scale: packages-scale
@@ -291,6 +296,7 @@ help:
 	@echo '  make error-rates    simulate how often sequential methods are wrong without an effect; STREAMS=10000'
 	@echo '  make error-rates-arms  the same for clusters and several arms; RUNS=10000'
 	@echo '  make error-rates-goals  the same for several goals; RUNS=10000'
+	@echo '  make error-rates-adaptive  the same for adaptive arms; RUNS=10000'
 	@echo '  make soak           run every test, with everything that takes long'
 	@echo '  make scale          run the engines beyond one host and kill them; PARTS="kafka redis" for some'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
@@ -308,6 +314,6 @@ include tools/run.mk
 clients:
 	@BUILD=$(BUILD) clients/run
 
-.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support error-rates error-rates-arms error-rates-goals sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support error-rates error-rates-arms error-rates-goals error-rates-adaptive sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

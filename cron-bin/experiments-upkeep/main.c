@@ -1,9 +1,10 @@
 /* Maintains the database of the experiments service: planner statistics, the write-ahead log of
- * SQLite, the stored clock that retention relies on, the course of large experiments, and the guard
- * of ramps. `--help` lists the options and exit codes. */
+ * SQLite, the stored clock that retention relies on, the course of large experiments, the guard of
+ * ramps, and the shares of adaptive experiments. `--help` lists the options and exit codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "experiments/evaluation/adaptive_control.h"
 #include "experiments/evaluation/ramp_guard.h"
 #include "experiments/live/series.h"
 #include "experiments/storage/store.h"
@@ -19,7 +20,8 @@ static const char help[] =
     "Maintains the database of the experiments service: planner statistics, the\n"
     "write-ahead log of SQLite, the stored clock that retention relies on, and the\n"
     "course over time of experiments that are too large for a request. Takes back\n"
-    "the ramp step of a feature flag whose experiment breaches a guardrail.\n"
+    "the ramp step of a feature flag whose experiment breaches a guardrail. Gives\n"
+    "adaptive experiments the next shares of their arms.\n"
     "\n"
     "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
     "                   Without it the program works once and ends.\n"
@@ -52,6 +54,24 @@ static void renew_courses(struct upkeep *upkeep, struct db *db)
     if (live_series_renew(&call))
         log_event(LOG_WARNING, "course_failed", problem.text);
     arena_destroy(arena);
+}
+
+/* Not fatal: the next iteration looks again. */
+static void update_shares(struct upkeep *upkeep, struct db *db)
+{
+    struct arena *arena = arena_create(COURSE_MEMORY_MAX), *work = arena_create(COURSE_MEMORY_MAX);
+    struct problem problem = {0};
+    const struct live_call call = {.db = db,
+                                   .arena = arena,
+                                   .spike_events = upkeep->settings->live_spike_events,
+                                   .problem = &problem};
+
+    if (arena && work && adaptive_update(&call, work))
+        log_event(LOG_WARNING, "adaptive_update_failed", problem.text);
+    if (arena)
+        arena_destroy(arena);
+    if (work)
+        arena_destroy(work);
 }
 
 /* Not fatal: the next iteration looks again. */
@@ -90,6 +110,7 @@ static bool look_after(void *context)
         if (!upkeep->error) {
             renew_courses(upkeep, db);
             guard_ramps(upkeep, db);
+            update_shares(upkeep, db);
         }
         db_disconnect(db);
     }

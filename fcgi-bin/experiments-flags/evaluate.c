@@ -13,6 +13,7 @@ struct evaluation_metadata {
     const char *experimentId;
     int64_t variationIndex;
     bool inExperiment;
+    struct optional_integer assignmentRound;
 };
 
 struct evaluation_reply {
@@ -49,6 +50,9 @@ static const struct field metadata_fields[] = {
     STRING(OWNER, experimentId),
     INTEGER(OWNER, variationIndex),
     BOOLEAN(OWNER, inExperiment),
+    NULLABLE_INTEGER(OWNER, assignmentRound, .omit_if_null = true,
+                     .help = "Of an adaptive experiment: clients that report an exposure send it "
+                             "back."),
 };
 #undef OWNER
 static SCHEMA(metadata_schema, struct evaluation_metadata, "EvaluationMetadata", metadata_fields);
@@ -92,9 +96,11 @@ static void describe(struct arena *arena, const struct evaluation *evaluation,
     const struct flag_variant *variant = evaluation_variant(evaluation);
     struct evaluation_metadata *metadata = ARENA_NEW(arena, struct evaluation_metadata);
 
-    *metadata = (struct evaluation_metadata){.experimentId = evaluation->flag->experiment_id,
-                                             .variationIndex = evaluation->variation,
-                                             .inExperiment = evaluation->in_experiment};
+    *metadata =
+        (struct evaluation_metadata){.experimentId = evaluation->flag->experiment_id,
+                                     .variationIndex = evaluation->variation,
+                                     .inExperiment = evaluation->in_experiment,
+                                     .assignmentRound = {evaluation->round > 0, evaluation->round}};
     *answer = (struct evaluation_reply){.key = evaluation->flag->key,
                                         .value = variant->value,
                                         .variant = variant->name,

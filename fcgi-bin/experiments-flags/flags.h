@@ -2,6 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_FLAGS_FLAGS_H
 #define ASSAY_EXPERIMENTS_FLAGS_FLAGS_H
 
+#include "experiments/adaptive/adaptive.h"
 #include "experiments/evaluation/evaluation.h"
 #include "experiments/live_calls.h"
 
@@ -12,6 +13,7 @@ SCHEMA_OF(evaluation_schema, struct evaluation_reply);
 SCHEMA_OF(evaluations_schema, struct evaluations_reply);
 SCHEMA_OF(track_request_schema, struct track_request);
 SCHEMA_OF(track_reply_schema, struct track_reply);
+SCHEMA_OF(adaptive_deleted_schema, struct adaptive_deleted);
 
 /* The body of every evaluation; other members are ignored. */
 struct evaluation_request {
@@ -34,6 +36,10 @@ enum error flags_handle_write(struct request *request, struct reply *reply);
 enum error flags_handle_client_keys(struct request *request, struct reply *reply);
 enum error flags_handle_create_client_key(struct request *request, struct reply *reply);
 enum error flags_handle_delete_client_key(struct request *request, struct reply *reply);
+
+enum error flags_handle_adaptive(struct request *request, struct reply *reply);
+enum error flags_handle_set_adaptive(struct request *request, struct reply *reply);
+enum error flags_handle_delete_adaptive(struct request *request, struct reply *reply);
 
 enum error flags_handle_evaluate(struct request *request, struct reply *reply);
 enum error flags_handle_evaluate_all(struct request *request, struct reply *reply);

@@ -3,6 +3,7 @@
 #include "experiments-flags/flags.h"
 
 #include "crypto/digest.h"
+#include "experiments/adaptive/adaptive.h"
 #include "experiments/live/assign.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ struct track_request {
     json_t *context;
     bool exposure;
     const char *variant; /* that was shown; NULL = not told */
+    struct optional_integer round;
     OBJECT_LIST(struct track_event, events);
 };
 
@@ -55,6 +57,10 @@ static const struct field request_fields[] = {
     STRING(OWNER, variant, .nullable = true, .max_length = FLAG_NAME_MAX,
            .help = "The variant that the user has seen. No exposure is recorded when the service "
                    "decides for another one."),
+    NULLABLE_INTEGER(OWNER, round, .lower = AT_LEAST(1), .upper = AT_MOST(ADAPTIVE_ROUNDS_MAX),
+                     .help =
+                         "Of an adaptive experiment: the assignmentRound of the evaluation that "
+                         "was shown. Required beside variant."),
     OBJECTS(OWNER, events, event_schema, .max_length = TRACK_EVENTS_MAX,
             .help = "What the user did."),
 };
@@ -263,6 +269,17 @@ static enum error collect(struct tracking *tracking, struct track_reply *answer)
     return error;
 }
 
+/* A variant that was shown in another round has another probability than now. */
+static enum error check_round(const struct tracking *tracking, const struct track_request *asked)
+{
+    if (!asked->exposure || !asked->variant || asked->round.given ||
+        !tracking->evaluation.new_user || !tracking->evaluation.round)
+        return ERROR_NONE;
+    return problem_set(&tracking->request->problem, ERROR_INVALID, "round_missing",
+                       "round: the experiment is adaptive; send the assignmentRound of the "
+                       "evaluation that was shown");
+}
+
 static enum error decide(struct tracking *tracking, const struct flag_call *call,
                          struct track_reply *answer)
 {
@@ -274,6 +291,8 @@ static enum error decide(struct tracking *tracking, const struct flag_call *call
         error = evaluate(tracking->live, &tracking->flag, &tracking->context, evaluation);
     if (!error)
         error = flags_fault(tracking->request, evaluation);
+    if (!error)
+        error = check_round(tracking, asked);
     if (!error)
         error = check_metrics(tracking->live, evaluation, asked);
     if (error)
@@ -316,6 +335,7 @@ enum error flags_handle_track(struct request *request, struct reply *reply)
                             "The context has no targetingKey");
     if (!error)
         error = check_values(request);
+    tracking.context.round = ((const struct track_request *)request->body)->round.value;
     if (!error)
         error = flags_begin(request, &call);
     if (!error)

@@ -34,6 +34,7 @@ struct assign_reply {
     bool sticky;
     bool namespace_excluded;
     bool targeting_excluded;
+    struct optional_integer assignment_round;
     const struct client_assignment *growthbook;
 };
 
@@ -80,6 +81,9 @@ static const struct field reply_fields[] = {
     BOOLEAN(OWNER, sticky, .help = "As an exposure was recorded before."),
     BOOLEAN(OWNER, namespace_excluded),
     BOOLEAN(OWNER, targeting_excluded),
+    NULLABLE_INTEGER(OWNER, assignment_round, .omit_if_null = true,
+                     .help = "Of an adaptive experiment: clients send it as the dimension "
+                             "assignment_round of the exposure."),
     OBJECT(OWNER, growthbook, client_schema),
 };
 #undef OWNER
@@ -91,13 +95,15 @@ enum error live_handle_assign(struct request *request, struct reply *reply)
     struct assign_reply *answer = ARENA_NEW(request->arena, struct assign_reply);
     struct client_assignment *client = ARENA_NEW(request->arena, struct client_assignment);
     const char *id = request->arguments[0];
+    const struct live_asked about = {.user_id = asked->user_id,
+                                     .attributes = asked->attributes,
+                                     .version = (enum hash_version)asked->hash_version};
     struct live_assignment assigned;
     struct live_call call;
     enum error error = live_begin(request, &call);
 
     if (!error)
-        error = live_assign(&call, id, asked->user_id, asked->attributes,
-                            (enum hash_version)asked->hash_version, &assigned);
+        error = live_assign(&call, id, &about, &assigned);
     if (error)
         return error;
     *client =
@@ -108,20 +114,22 @@ enum error live_handle_assign(struct request *request, struct reply *reply)
                                    .hashAttribute = "id",
                                    .hashValue = asked->user_id,
                                    .bucket = GIVEN_NUMBER(assigned.position)};
-    *answer = (struct assign_reply){.experiment_id = id,
-                                    .seed = id,
-                                    .user_id = asked->user_id,
-                                    .variation_index = assigned.variation,
-                                    .in_experiment = assigned.in_experiment,
-                                    .hash = GIVEN_NUMBER(assigned.position),
-                                    .num_variations = assigned.variations,
-                                    .coverage = assigned.coverage,
-                                    .weights = assigned.weights,
-                                    .hash_version = asked->hash_version,
-                                    .sticky = assigned.sticky,
-                                    .namespace_excluded = assigned.namespace_excluded,
-                                    .targeting_excluded = assigned.targeting_excluded,
-                                    .growthbook = client};
+    *answer =
+        (struct assign_reply){.experiment_id = id,
+                              .seed = id,
+                              .user_id = asked->user_id,
+                              .variation_index = assigned.variation,
+                              .in_experiment = assigned.in_experiment,
+                              .hash = GIVEN_NUMBER(assigned.position),
+                              .num_variations = assigned.variations,
+                              .coverage = assigned.coverage,
+                              .weights = assigned.weights,
+                              .hash_version = assigned.round ? HASH_VERSION_2 : asked->hash_version,
+                              .assignment_round = {assigned.round > 0, assigned.round},
+                              .sticky = assigned.sticky,
+                              .namespace_excluded = assigned.namespace_excluded,
+                              .targeting_excluded = assigned.targeting_excluded,
+                              .growthbook = client};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -1,6 +1,7 @@
 /* Projects over HTTP: handlers call the store and answer with its objects. */
 #include "experiments-projects/projects.h"
 #include "experiments-projects/project_schemas.h"
+#include "experiments/adaptive/adaptive_store.h"
 #include "experiments/flags/flag_store.h"
 #include "experiments/service.h"
 
@@ -98,9 +99,12 @@ static enum error finish_change(const struct project_call *call, enum error erro
                                 const struct project *project)
 {
     const struct flag_call flags = flag_call_of(call);
+    const struct adaptive_call adaptive = {call->db, call->arena, call->problem};
 
     if (!error)
         error = flag_check_design(&flags, project->id, project->document);
+    if (!error)
+        error = adaptive_check_design(&adaptive, project->id, project->document);
     return db_finish(call->db, error, call->problem);
 }
 

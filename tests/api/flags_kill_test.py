@@ -1,4 +1,5 @@
-"""Workers are killed while clients evaluate flags: an exposure of every answer is stored, and none counts twice."""
+"""Workers are killed while clients evaluate a flag of an adaptive experiment: an exposure of every answer is stored with its
+round, and none counts twice."""
 
 import contextlib
 import os
@@ -22,7 +23,9 @@ USERS, KILLS, THREADS = 300, 12, 6
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def flag(request, stores):
     store = stores.get(request.param)
-    return store, Flag(store.client)
+    flag = Flag(store.client)
+    expect(store.client.send("PUT", flag.path("adaptive"), json={"floor": 0.1, "update_minutes": 1}))
+    return store, flag
 
 
 def workers(store):
@@ -94,5 +97,6 @@ def test_no_exposure_is_lost_or_doubled(flag):
     assert flag.arms() == expected
     stats = expect(store.client.get(flag.path("live-stats")))
     assert stats["srm"]["observed_counts"] == [expected[0], expected[1]]
+    assert stats["adaptive"]["users_without_round"] == 0
     rows = store.database.rows("SELECT user_id, variation FROM live_units WHERE variation IS NOT NULL")
     assert {row["user_id"]: {row["variation"]} for row in rows} == clients.values and len(rows) == USERS

@@ -198,12 +198,12 @@ static void compare_assignments(struct pair *pair)
     struct bench *bench = pair->bench;
 
     for (size_t i = 0; i < LIVE_BATCHES_USERS; i++) {
+        const struct live_asked asked = {.user_id = live_batches_users[i],
+                                         .version = HASH_VERSION_2};
         struct live_assignment one, other;
 
-        CHECK_OK(live_assign(&pair->call, pair->whole, live_batches_users[i], NULL, HASH_VERSION_2,
-                             &one));
-        CHECK_OK(live_assign(&pair->call, pair->divided, live_batches_users[i], NULL,
-                             HASH_VERSION_2, &other));
+        CHECK_OK(live_assign(&pair->call, pair->whole, &asked, &one));
+        CHECK_OK(live_assign(&pair->call, pair->divided, &asked, &other));
         if (one.sticky != other.sticky || (one.sticky && one.variation != other.variation))
             differ(pair, "an assignment");
     }

@@ -354,6 +354,10 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
         error = signing_key_load(call, &key);
     if (error)
         return error;
+    if (view->adaptive.found)
+        return problem_set(call->problem, ERROR_CONFLICT, "certificate_adaptive",
+                           "An adaptive experiment has no certificate: its figures follow from its "
+                           "rounds, which verifiers do not know");
     keep_users(call, id, &read);
     certificate_fill(results, view, certificate);
     population = (struct certificate_population *)certificate->population;

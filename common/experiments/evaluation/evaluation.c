@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "base/number.h"
+#include "experiments/adaptive/adaptive.h"
 #include "experiments/live/assign.h"
 
 #include <string.h>
@@ -20,9 +21,10 @@ const char *const evaluation_fault_texts[EVALUATION_FAULT__MAX] = {
 static enum error assign(const struct live_call *call, const struct flag *flag,
                          const struct evaluation_context *context, struct evaluation *evaluation)
 {
+    const struct live_asked asked = {context->user_id, context->attributes, HASH_VERSION_2,
+                                     context->round};
     struct live_assignment assigned;
-    enum error error = live_assign(call, flag->experiment_id, context->user_id, context->attributes,
-                                   HASH_VERSION_2, &assigned);
+    enum error error = live_assign(call, flag->experiment_id, &asked, &assigned);
 
     if (error)
         return error;
@@ -32,6 +34,7 @@ static enum error assign(const struct live_call *call, const struct flag *flag,
     }
     evaluation->in_experiment = assigned.in_experiment && assigned.variation < assigned.variations;
     evaluation->new_member = assigned.held_out;
+    evaluation->round = assigned.round;
     if (!evaluation->in_experiment)
         return ERROR_NONE;
     evaluation->variation = assigned.variation;
@@ -106,10 +109,13 @@ struct object_list evaluation_exposure(const struct evaluation *evaluation,
 {
     const struct string_list *names = &evaluation->flag->settings->dimensions;
     struct live_exposure *exposure = ARENA_NEW(arena, struct live_exposure);
-    struct live_dimension *dimensions = ARENA_ARRAY(arena, struct live_dimension, names->count);
+    struct live_dimension *dimensions = ARENA_ARRAY(arena, struct live_dimension, 1 + names->count);
     size_t count = 0;
 
-    for (size_t i = 0; i < names->count; i++) {
+    if (evaluation->round)
+        dimensions[count++] = (struct live_dimension){
+            ADAPTIVE_DIMENSION, arena_print(arena, "%lld", (long long)evaluation->round)};
+    for (size_t i = 0; i < names->count && count < LIVE_DIMENSIONS_MAX; i++) {
         const char *value =
             dimension_value(json_object_get(context->attributes, names->items[i]), arena);
 

@@ -35,6 +35,7 @@ extern const char *const evaluation_fault_texts[EVALUATION_FAULT__MAX];
 struct evaluation_context {
     const char *user_id;      /* NULL = not told */
     const json_t *attributes; /* an object or NULL */
+    int64_t round;            /* of an adaptive experiment, by which to decide; 0 = the newest */
 };
 
 struct evaluation {
@@ -42,6 +43,7 @@ struct evaluation {
     int fault;  /* enum evaluation_fault; the members below hold without one */
     int reason; /* enum evaluation_reason */
     int64_t variation;
+    int64_t round; /* of an adaptive experiment; 0 = not adaptive */
     bool in_experiment;
     bool new_user;   /* in the experiment, and no exposure is recorded */
     bool new_member; /* of the holdout, likewise */
@@ -55,8 +57,8 @@ MUST_CHECK enum error evaluate(const struct live_call *call, const struct flag *
 /* The name and the value of the variation. */
 const struct flag_variant *evaluation_variant(const struct evaluation *evaluation);
 
-/* The exposure of a user in the experiment, with the dimensions that the flag names. From the
- * arena. */
+/* The exposure of a user in the experiment, with its round and the dimensions that the flag names.
+ * From the arena. */
 struct object_list evaluation_exposure(const struct evaluation *evaluation,
                                        const struct evaluation_context *context,
                                        struct arena *arena);

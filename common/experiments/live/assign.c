@@ -2,6 +2,7 @@
 #include "experiments/live/assign.h"
 
 #include "base/clock.h"
+#include "experiments/adaptive/adaptive_store.h"
 #include "experiments/assignment/assignment.h"
 #include "experiments/assignment/targeting.h"
 #include "experiments/flags/flag_store.h"
@@ -22,18 +23,43 @@ static void set_shares(const struct payload_setup *setup, struct arena *arena,
         assignment->weights.items[i] = sum > 0 ? split->items[i] / sum : 1 / (double)split->count;
 }
 
-/* The design's assignment, without recorded exposures. */
-static void assign_by_design(const struct experiment_payload *design, const char *id,
-                             const char *user_id, const json_t *attributes,
-                             enum hash_version version, const struct flag_settings *settings,
-                             struct live_assignment *assignment)
+/* What decides about a user who has no exposure. */
+struct assigning {
+    const char *id;
+    const struct live_asked *asked;
+    const struct experiment_payload *design;
+    const struct flag_settings *settings; /* of the flag, or NULL */
+    struct arena *arena;
+};
+
+/* A user whom the coverage lets in is assigned anew in each round, so that the shares of the round
+ * are the probabilities whoever was let in before. */
+static int assign_in_round(const struct assigning *assigning, struct assignment_plan *plan,
+                           struct live_assignment *assignment)
 {
-    const struct payload_setup *setup = design->setup;
-    struct assignment_plan plan = {
-        .seed = id, .version = version, .count = (size_t)setup->variants_count};
+    double let_in = assignment->position;
+
+    plan->seed = adaptive_seed(assigning->id, assignment->round, assigning->arena);
+    assignment->position =
+        hash_unit(plan->version, HASH_CODE_POINTS, plan->seed, assigning->asked->user_id);
+    if (let_in >= assignment->coverage)
+        return ASSIGNMENT_NONE;
+    assignment_cut(plan, 1, &assignment->weights);
+    return assignment_at(plan, assignment->position);
+}
+
+/* The design's assignment, without recorded exposures. */
+static void assign_by_design(const struct assigning *assigning, struct live_assignment *assignment)
+{
+    const struct payload_setup *setup = assigning->design->setup;
+    const char *user_id = assigning->asked->user_id;
+    struct assignment_plan plan = {.seed = assigning->id,
+                                   .version = assigning->asked->version,
+                                   .count = (size_t)setup->variants_count};
 
     assignment->variation = ASSIGNMENT_NONE;
-    assignment->targeting_excluded = !targeting_holds(&setup->targeting_rules, attributes);
+    assignment->targeting_excluded =
+        !targeting_holds(&setup->targeting_rules, assigning->asked->attributes);
     if (assignment->targeting_excluded)
         return;
     assignment->namespace_excluded =
@@ -41,10 +67,13 @@ static void assign_by_design(const struct experiment_payload *design, const char
     if (assignment->namespace_excluded)
         return;
     assignment_cut(&plan, assignment->coverage, &assignment->weights);
-    assignment->variation = assignment_at(&plan, assignment->position);
+    if (assignment->round)
+        assignment->variation = assign_in_round(assigning, &plan, assignment);
+    else
+        assignment->variation = assignment_at(&plan, assignment->position);
     /* Only whoever could be treated now is compared with the treated. */
-    assignment->held_out =
-        assignment->variation != ASSIGNMENT_NONE && settings && flag_holds_out(settings, user_id);
+    assignment->held_out = assignment->variation != ASSIGNMENT_NONE && assigning->settings &&
+                           flag_holds_out(assigning->settings, user_id);
     if (assignment->held_out)
         assignment->variation = ASSIGNMENT_NONE;
 }
@@ -77,57 +106,92 @@ static enum error find_exposure(const struct live_call *call,
     return error ? error : live_find_exposure(call, number, user_id, stored);
 }
 
-static enum error read_and_assign(const struct live_call *call, const char *id, const char *user_id,
-                                  const json_t *attributes, enum hash_version version,
+/* An adaptive experiment has the shares of the round instead of those of the design. */
+static enum error take_round(const struct live_call *call, const struct live_asked *asked,
+                             const struct adaptive *adaptive, struct live_assignment *assignment)
+{
+    if (adaptive->found) {
+        assignment->round = adaptive->newest.round;
+        assignment->weights = adaptive->newest.shares;
+        return ERROR_NONE;
+    }
+    if (!asked->round)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_INVALID, "round_unknown",
+                       "round: the experiment has no round %lld", (long long)asked->round);
+}
+
+/* What is stored of the experiment besides its events. */
+static enum error read_rules(const struct live_call *call, const char *id,
+                             const struct live_asked *asked, struct flag *flag,
+                             struct adaptive *adaptive)
+{
+    const struct flag_call flags = {.db = call->db, .arena = call->arena, .problem = call->problem};
+    const struct adaptive_call rounds = {call->db, call->arena, call->problem};
+    bool has_flag = false;
+    enum error error = flag_of_project(&flags, id, flag, &has_flag);
+
+    return error ? error : adaptive_find(&rounds, id, asked->round, adaptive);
+}
+
+static double coverage_of(const struct experiment_payload *design, const struct flag *flag)
+{
+    const struct optional_number *held = &design->constraints->holdout_fraction;
+    double coverage = held->given ? fmin(fmax(1 - held->value, 0), 1) : 1;
+
+    if (flag->settings)
+        coverage *= flag_ramp_share(flag->settings, clock_unix_microseconds());
+    return coverage;
+}
+
+static enum error read_and_assign(const struct live_call *call, const char *id,
+                                  const struct live_asked *asked,
                                   struct live_assignment *assignment)
 {
     struct optional_integer stored = {0};
     struct live_reading reading;
     struct flag flag = {0};
-    bool has_flag = false;
-    const struct payload_constraints *constraints;
+    struct adaptive adaptive;
     enum error error = live_read_experiment(call, id, &reading);
 
     if (!error)
-        error = flag_of_project(
-            &(struct flag_call){.db = call->db, .arena = call->arena, .problem = call->problem}, id,
-            &flag, &has_flag);
+        error = read_rules(call, id, asked, &flag, &adaptive);
     if (!error && reading.experiment.number)
-        error = find_exposure(call, &reading.experiment, user_id, &stored);
+        error = find_exposure(call, &reading.experiment, asked->user_id, &stored);
     if (error)
         return error;
-    constraints = reading.design->constraints;
     *assignment = (struct live_assignment){
-        .position = hash_unit(version, HASH_CODE_POINTS, id, user_id),
+        .position = hash_unit(adaptive.found ? HASH_VERSION_2 : asked->version, HASH_CODE_POINTS,
+                              id, asked->user_id),
         .variations = reading.design->setup->variants_count,
-        .coverage = constraints->holdout_fraction.given
-                        ? fmin(fmax(1 - constraints->holdout_fraction.value, 0), 1)
-                        : 1,
+        .coverage = coverage_of(reading.design, &flag),
         .targeted = reading.design->setup->targeting_rules.count > 0};
-    if (flag.settings)
-        assignment->coverage *= flag_ramp_share(flag.settings, clock_unix_microseconds());
     set_shares(reading.design->setup, call->arena, assignment);
+    error = take_round(call, asked, &adaptive, assignment);
+    if (error)
+        return error;
     if (stored.given) {
         assignment->sticky = true;
         assignment->variation = stored.value;
     } else {
-        assign_by_design(reading.design, id, user_id, attributes, version, flag.settings,
-                         assignment);
+        const struct live_asked by_round = {asked->user_id, asked->attributes, HASH_VERSION_2, 0};
+        const struct assigning assigning = {id, adaptive.found ? &by_round : asked, reading.design,
+                                            flag.settings, call->arena};
+
+        assign_by_design(&assigning, assignment);
     }
     assignment->in_experiment = assignment->variation >= 0;
     return ERROR_NONE;
 }
 
-enum error live_assign(const struct live_call *call, const char *id, const char *user_id,
-                       const json_t *attributes, enum hash_version version,
+enum error live_assign(const struct live_call *call, const char *id, const struct live_asked *asked,
                        struct live_assignment *assignment)
 {
     enum error error = db_begin(call->db, DB_READ, call->problem);
 
     if (error)
         return error;
-    error = read_and_assign(call, id, user_id, attributes, version, assignment);
-    return db_finish(call->db, error, call->problem);
+    return db_finish(call->db, read_and_assign(call, id, asked, assignment), call->problem);
 }
 
 static enum error find_subject(const struct live_call *call,

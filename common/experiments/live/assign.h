@@ -18,11 +18,20 @@ struct live_assignment {
     bool sticky, namespace_excluded, targeting_excluded;
     bool targeted; /* the design has targeting rules */
     bool held_out; /* by the holdout of the experiment's flag */
+    int64_t round; /* of an adaptive experiment, whose shares are the weights; 0 = not adaptive */
 };
 
-/* `attributes` is an object or NULL. ERROR_NOT_FOUND with `not_found`. */
-MUST_CHECK enum error live_assign(const struct live_call *call, const char *id, const char *user_id,
-                                  const json_t *attributes, enum hash_version version,
+struct live_asked {
+    const char *user_id;
+    const json_t *attributes;  /* an object or NULL */
+    enum hash_version version; /* adaptive experiments take version 2, whatever is asked for */
+    int64_t round;             /* of an adaptive experiment; 0 = the newest */
+};
+
+/* ERROR_NOT_FOUND with `not_found`; ERROR_INVALID `round_unknown` for a round that an adaptive
+ * experiment does not have. */
+MUST_CHECK enum error live_assign(const struct live_call *call, const char *id,
+                                  const struct live_asked *asked,
                                   struct live_assignment *assignment);
 
 /* Whether an exposure of the user or of a linked id is stored, or a membership of the holdout. The

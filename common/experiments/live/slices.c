@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "db/query.h"
+#include "experiments/adaptive/adaptive.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,8 @@ enum { TEXT_MAX = LIVE_DIMENSIONS_MAX * 21 };
 
 static const struct statement count_slices = {
     .name = "live_slice_counts",
-    .sql = "SELECT dimension, count(*) FROM live_slices WHERE experiment = ? AND dimension <> ''"
+    .sql = "SELECT dimension, count(*) FROM live_slices WHERE experiment = ? AND dimension NOT IN "
+           "('', '" ADAPTIVE_DIMENSION "')"
            " AND name <> '" PAYLOAD_OTHER "' GROUP BY dimension",
 };
 
@@ -54,6 +56,8 @@ static enum live_place place_of(struct arena *arena, const struct object_list *d
     const struct payload_dimension *dimension = payload_find_dimension(declared, slice->dimension);
     bool other = strcmp(slice->name, PAYLOAD_OTHER) == 0;
 
+    if (!dimension && strcmp(slice->dimension, ADAPTIVE_DIMENSION) == 0)
+        return adaptive_round_of(slice->name) ? LIVE_NAME_OWN : LIVE_NAME_OTHER;
     if (declared->count > 0 && !dimension)
         return LIVE_NAME_NONE;
     if (other && (dimension || is_kept(counts, slice->dimension)))

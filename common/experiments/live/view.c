@@ -131,6 +131,37 @@ static enum error read_declared(const struct live_call *call, struct live_view *
     return error;
 }
 
+/* The rounds with their slices, and the cells of presence and the primary metric in them. */
+static enum error read_rounds(const struct live_call *call, struct live_view *view)
+{
+    const struct adaptive_call rounds = {call->db, call->arena, call->problem};
+    int64_t items[] = {LIVE_PRESENCE,
+                       live_view_metric(view, view->design->metrics->primary_metric_name)};
+    struct integer_list numbers = {items[1] ? 2 : 1, items};
+    struct live_name_list slices = {0};
+    struct object_list list = {0};
+    struct live_round *read;
+    enum error error = adaptive_read_rounds(&rounds, view->experiment.id, &list);
+
+    if (!error && view->experiment.number)
+        error = live_read_slices(call, live_bucket_number(&view->experiment, 0), ADAPTIVE_DIMENSION,
+                                 &slices);
+    if (!error && slices.count)
+        error = live_read_metrics(call, &numbers, ADAPTIVE_DIMENSION, &view->rollup);
+    read = ARENA_ARRAY(call->arena, struct live_round, list.count);
+    for (size_t i = 0; i < list.count; i++) { /* oldest first */
+        const struct adaptive_round *round =
+            (const struct adaptive_round *)list.items + (list.count - 1 - i);
+
+        read[i] = (struct live_round){.round = round};
+        for (size_t k = 0; k < slices.count; k++)
+            if (adaptive_round_of(slices.items[k].name) == round->round)
+                read[i].slice = slices.items[k].number;
+    }
+    view->rounds = (struct object_list){list.count, read};
+    return error;
+}
+
 static enum error read_parts(const struct live_call *call, const struct live_view_options *options,
                              struct live_view *view)
 {
@@ -149,6 +180,8 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
         error = live_visit_metrics(call, &view->experiment, note_unknown, view);
     if (!error && options->dimension)
         error = live_read_slices(call, any, options->dimension, &view->slices);
+    if (!error && view->adaptive.found)
+        error = read_rounds(call, view);
     if (!error && view->slices.count > 0 && view->slices.count <= LIVE_SLICES_MAX)
         error = live_read_metrics(call, &numbers, options->dimension, &view->rollup);
     return error || !options->declared ? error : read_declared(call, view, &numbers);
@@ -171,8 +204,10 @@ static enum error read_view(const struct live_call *call, const char *id,
                                .arm_count = (size_t)reading.design->setup->variants_count};
     live_rollup_start(&view->rollup, &view->experiment, call->arena);
     want_metrics(view, call->arena);
-    if (view->experiment.number == 0)
-        return ERROR_NONE;
+    error = adaptive_find(&(struct adaptive_call){call->db, call->arena, call->problem}, id, 0,
+                          &view->adaptive);
+    if (error || view->experiment.number == 0)
+        return error;
     error = live_find_names(call, live_bucket_number(&view->experiment, 0), LIVE_METRIC_NAMES,
                             &view->metrics);
     if (error)
@@ -220,28 +255,43 @@ enum error live_view_load(const struct live_call *call, const char *id,
 }
 
 static const char *version_text(const struct live_call *call,
-                                const struct live_experiment *experiment, const char *updated_at)
+                                const struct live_experiment *experiment, const char *updated_at,
+                                const struct adaptive *adaptive)
 {
-    return arena_print(call->arena, "%lld.%lld.%lld.%s", (long long)experiment->number,
-                       (long long)experiment->version, (long long)call->spike_events, updated_at);
+    const char *text =
+        arena_print(call->arena, "%lld.%lld.%lld.%s", (long long)experiment->number,
+                    (long long)experiment->version, (long long)call->spike_events, updated_at);
+
+    return adaptive->found
+               ? arena_print(call->arena, "%s.%lld.%d", text, (long long)adaptive->newest.round,
+                             adaptive->settings.paused)
+               : text;
+}
+
+static enum error read_version(const struct live_call *call, const char *id, const char **version)
+{
+    const struct adaptive_call rounds = {call->db, call->arena, call->problem};
+    struct live_reading reading;
+    struct adaptive adaptive;
+    enum error error = live_read_experiment(call, id, &reading);
+
+    if (!error)
+        error = adaptive_find(&rounds, id, 0, &adaptive);
+    if (!error)
+        *version = version_text(call, &reading.experiment, reading.updated_at, &adaptive);
+    return error;
 }
 
 enum error live_read_version(const struct live_call *call, const char *id, const char **version)
 {
-    struct live_reading reading;
     enum error error = db_begin(call->db, DB_READ, call->problem);
 
-    if (error)
-        return error;
-    error = db_finish(call->db, live_read_experiment(call, id, &reading), call->problem);
-    if (!error)
-        *version = version_text(call, &reading.experiment, reading.updated_at);
-    return error;
+    return error ? error : db_finish(call->db, read_version(call, id, version), call->problem);
 }
 
 const char *live_view_version(const struct live_call *call, const struct live_view *view)
 {
-    return version_text(call, &view->experiment, view->updated_at);
+    return version_text(call, &view->experiment, view->updated_at, &view->adaptive);
 }
 
 int64_t live_view_metric(const struct live_view *view, const char *name)

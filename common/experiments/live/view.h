@@ -5,6 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_VIEW_H
 #define ASSAY_EXPERIMENTS_LIVE_VIEW_H
 
+#include "experiments/adaptive/adaptive_store.h"
 #include "experiments/live/rollup_store.h"
 
 enum {
@@ -38,7 +39,16 @@ struct live_view {
     struct live_unknown unknown;      /* on request */
     struct live_name_list slices;     /* of the requested dimension, or of all declared ones */
     const char *dimension;            /* as requested; NULL = none */
+    struct adaptive adaptive;         /* the newest round of an adaptive experiment */
+    struct object_list rounds;        /* all of its rounds (struct live_round) */
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
+};
+
+/* A round of an adaptive experiment, and the number of its slice; 0 when nobody was exposed in
+ * it. */
+struct live_round {
+    const struct adaptive_round *round;
+    int64_t slice;
 };
 
 /* Reads something else of the experiment. */

@@ -504,7 +504,9 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .blockers = list_reasons(&context, outcome.blockers, outcome.blocker_count),
         .policy = policy_of(&context)};
     decision->evidence = evidence_of(&context, &outcome, decision->policy);
-    if (outcome.blocker_count == 0 && !stats->goals) /* it changes the primary metric only */
+    decision->adaptive = stats->adaptive;
+    /* Trial changes are of the primary metric only, and of pooled arms. */
+    if (outcome.blocker_count == 0 && !stats->goals && !stats->adaptive)
         decision->what_would_change =
             decision_flip_changes(call, view, stats, outcome.verdict, &decision->margin);
 }

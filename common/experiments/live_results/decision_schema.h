@@ -5,6 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
 
+#include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/measured_rates.h"
 
 struct decision_reason {
@@ -88,6 +89,7 @@ struct live_decision {
     const struct decision_margin *margin; /* NULL while the test runs, and where no change of the
                                              effect gives another verdict */
     const struct measured_error_rates *error_rates; /* NULL = not measured; set by the caller */
+    const struct live_adaptive *adaptive;
 };
 
 SCHEMA_OF(live_decision_schema, struct live_decision);

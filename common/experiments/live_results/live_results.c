@@ -173,4 +173,5 @@ void live_results_statistics(const struct live_results_call *call, const struct 
     live_results_forecast(&results, stats);
     live_results_drill_down(&results, stats);
     live_results_anomalies(&results, stats);
+    live_results_adaptive(&results, stats);
 }

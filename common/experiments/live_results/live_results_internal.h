@@ -76,6 +76,9 @@ void live_results_forecast(const struct live_results *results, struct live_stats
 void live_results_anomalies(const struct live_results *results, struct live_stats *stats);
 void live_results_metrics(const struct live_results *results, struct live_stats *stats);
 
+/* After the others: replaces the figures that do not hold for an adaptive experiment. */
+void live_results_adaptive(const struct live_results *results, struct live_stats *stats);
+
 /* A robust metric of the design, for the list of metrics. */
 void live_results_robust(const struct live_results *results, const struct robust_metric *asked,
                          struct live_metric *shown);

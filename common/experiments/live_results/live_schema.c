@@ -500,6 +500,7 @@ static const struct field stats_fields[] = {
     OBJECT(OWNER, drill_down, drill_down_schema, .nullable = true,
            .help = "By the dimension asked for; null without one."),
     OBJECT(OWNER, unknown_metrics, unknown_schema),
+    OBJECT(OWNER, adaptive, live_adaptive_schema, .nullable = true, .omit_if_null = true),
     OBJECTS(OWNER, warnings, calculation_warning_schema,
             .help = "MULTIPLE_EXPOSURE above 0.1 % of users, EVENTS_BEFORE_EXPOSURE above 1 % of "
                     "events, UNKNOWN_METRICS, IGNORED_COVARIATES."),

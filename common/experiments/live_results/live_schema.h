@@ -7,6 +7,7 @@
 
 #include "experiments/analyses/results_schema.h"
 #include "experiments/live/view.h"
+#include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/goals_schema.h"
 
 struct live_arm_statistic {
@@ -340,6 +341,7 @@ struct live_stats {
     const struct live_forecast *forecast;
     const struct live_drill_down *drill_down; /* NULL = not requested */
     const struct live_unknown_metrics *unknown_metrics;
+    const struct live_adaptive *adaptive; /* NULL where the experiment is not adaptive */
     OBJECT_LIST(struct warning, warnings);
     const struct live_goals *goals; /* NULL = the primary metric alone */
 };

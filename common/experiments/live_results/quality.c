@@ -107,7 +107,9 @@ static void check_ratio(struct checks *checks)
         observed[arm] = live_results_arm(&checks->results, (int)arm).n;
         total += observed[arm];
     }
-    if (total == 0 || arms < 2)
+    if (checks->results.view->adaptive.found)
+        shown->status = "not_applicable"; /* the shares follow what was seen */
+    if (total == 0 || arms < 2 || checks->results.view->adaptive.found)
         return;
     for (size_t i = 0; i < checks->day_count; i++) {
         for (size_t arm = 0; arm < arms; arm++)

@@ -88,6 +88,11 @@ void live_results_srm(const struct live_results *results, struct live_stats *sta
     stats->srm = block;
     for (size_t i = 0; i < results->arms; i++)
         block->observed_counts.items[i] = live_results_arm(results, (int)i).n;
+    if (results->view->adaptive.found) {
+        block->status = "not_applicable";
+        block->verdict = live_results_text(results, "live.srm_adaptive");
+        return;
+    }
     if (results->arms < 2 || given != results->arms)
         return;
     check_strata(results, &split, block);
