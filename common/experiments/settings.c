@@ -78,6 +78,8 @@ const struct setting experiments_settings_table[] = {
      .help = "Calls per client and window."},
     {"AB_RATE_LIMIT_WINDOW_SECONDS", SETTING_INTEGER, AT(rate_limit_window_seconds), "60", 1, 86400,
      .help = "Length of that window."},
+    {"AB_PREFLIGHT_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(preflight_rate_limit_requests), "240",
+     1, 100000, .help = "Preflights (CORS) of pages to the flags in a window, per network."},
     {"AB_HEAVY_RATE_LIMIT_REQUESTS", SETTING_INTEGER, AT(heavy_rate_limit_requests), "30", 1,
      100000, .help = "Calls of the heavy routes per client and window."},
     {"AB_HEAVY_RATE_LIMIT_WINDOW_SECONDS", SETTING_INTEGER, AT(heavy_rate_limit_window_seconds),

@@ -54,6 +54,7 @@ struct experiments_settings {
 
     bool rate_limit_enabled;
     int64_t rate_limit_requests;
+    int64_t preflight_rate_limit_requests;
     int64_t rate_limit_window_seconds;
     int64_t heavy_rate_limit_requests;
     int64_t heavy_rate_limit_window_seconds;

@@ -46,7 +46,8 @@ bool step_rate(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
 
-    return !service->buckets || cors_is_preflight(serving) || charge_buckets(serving);
+    return !service->buckets || (cors_is_preflight(serving) && !service->limits_preflights) ||
+           charge_buckets(serving);
 }
 
 static size_t body_limit(const struct serving *serving)

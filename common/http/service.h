@@ -133,6 +133,7 @@ struct http_service {
      * without a session. Called for preflights, which show no credentials, and for every answer.
      * NULL = none. */
     bool (*admits_origin)(struct request *request, const char *origin);
+    bool limits_preflights; /* `buckets` is asked for preflights (CORS), too */
     /* Adds headers to a complete answer. */
     void (*finish)(struct request *request, struct reply *reply);
     /* Called after the answer has been sent or has failed, to record the request and close what is

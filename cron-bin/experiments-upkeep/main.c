@@ -7,6 +7,7 @@
 #include "experiments/evaluation/adaptive_control.h"
 #include "experiments/evaluation/ramp_guard.h"
 #include "experiments/live/series.h"
+#include "experiments/projects/project_slug.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
 #include "jobs/main_loop.h"
@@ -21,7 +22,8 @@ static const char help[] =
     "write-ahead log of SQLite, the stored clock that retention relies on, and the\n"
     "course over time of experiments that are too large for a request. Takes back\n"
     "the ramp step of a feature flag whose experiment breaches a guardrail. Gives\n"
-    "adaptive experiments the next shares of their arms.\n"
+    "adaptive experiments the next shares of their arms, and projects without a flag\n"
+    "key one.\n"
     "\n"
     "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
     "                   Without it the program works once and ends.\n"
@@ -54,6 +56,15 @@ static void renew_courses(struct upkeep *upkeep, struct db *db)
     if (live_series_renew(&call))
         log_event(LOG_WARNING, "course_failed", problem.text);
     arena_destroy(arena);
+}
+
+/* Of projects that something else than the service has added. Not fatal. */
+static void name_projects(struct db *db)
+{
+    struct problem problem = {0};
+
+    if (project_slugs_missing(db, &problem))
+        log_event(LOG_WARNING, "project_slugs_failed", problem.text);
 }
 
 /* Not fatal: the next iteration looks again. */
@@ -111,6 +122,7 @@ static bool look_after(void *context)
             renew_courses(upkeep, db);
             guard_ramps(upkeep, db);
             update_shares(upkeep, db);
+            name_projects(db);
         }
         db_disconnect(db);
     }

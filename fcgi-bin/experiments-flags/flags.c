@@ -55,6 +55,12 @@ enum error flags_fault(struct request *request, const struct evaluation *evaluat
                        evaluation_fault_texts[evaluation->fault]);
 }
 
+static void add_version(struct request *request, struct reply *reply, const char *updated_at)
+{
+    reply_add_header(reply, "ETag",
+                     arena_print(request->arena, "\"%s\"", flag_version(updated_at)));
+}
+
 enum error flags_handle_read(struct request *request, struct reply *reply)
 {
     struct flag_document *answer = ARENA_NEW(request->arena, struct flag_document);
@@ -72,6 +78,7 @@ enum error flags_handle_read(struct request *request, struct reply *reply)
                                      .updated_at = flag.updated_at};
     if (flag.settings)
         answer->settings = *flag.settings;
+    add_version(request, reply, flag.updated_at);
     reply->object = answer;
     return ERROR_NONE;
 }
@@ -84,9 +91,13 @@ enum error flags_handle_write(struct request *request, struct reply *reply)
 
     *document = *(const struct flag_document *)request->body;
     if (!error)
-        error = flag_write(&call, request->arguments[0], document);
+        error = flag_write(&call, request->arguments[0], request_header(request, "HTTP_IF_MATCH"),
+                           document);
+    if (error)
+        return error;
+    add_version(request, reply, document->updated_at);
     reply->object = document;
-    return error;
+    return ERROR_NONE;
 }
 
 static enum error begin_keys(struct request *request, struct key_call *call)

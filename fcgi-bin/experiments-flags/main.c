@@ -19,6 +19,7 @@ static const struct route routes[] = {
      .body = &flag_request_schema,
      .reply = &flag_schema,
      .errors = ERRORS(400, 409),
+     .headers = HEADERS("If-Match"),
      .handler = flags_handle_write,
      .name = "write_flag",
      .tag = "flags",
@@ -26,7 +27,9 @@ static const struct route routes[] = {
      .help = "Replaces it as a whole. `variants` has an entry for each variation of the design, in "
              "their order. 409 flag_key_taken when another project has the key, layer_overlap when "
              "a flag "
-             "that is on shares users of the same namespace."},
+             "that is on shares users of the same namespace, flag_conflict when If-Match does not "
+             "hold the version (ETag) that was read last. A ramp that is held goes on only with "
+             "If-Match."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/client-keys",
      .role = ROLE_READER,

@@ -488,13 +488,29 @@ static const char *bucket_name(const struct request *request, const struct calle
     return arena_print(request->arena, "api:%s", request->client.network);
 }
 
+/* A preflight of the routes for pages looks its origin up, without a credential. A browser keeps
+ * the answer, so that a network needs no more of them than of calls. */
+static size_t bucket_of_preflight(struct request *request, struct http_bucket *bucket)
+{
+    const struct experiments_settings *settings = service_settings(request);
+
+    if (!starts_with(request->path, OFREP) || !request_header(request, "HTTP_ORIGIN"))
+        return 0;
+    bucket->name = arena_print(request->arena, "preflight:%s", request->client.network);
+    bucket->rule =
+        service_rule(settings->preflight_rate_limit_requests, settings->rate_limit_window_seconds);
+    return 1;
+}
+
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
 {
     const struct experiments_settings *settings = service_settings(request);
     const struct caller *caller = service_caller(request);
 
-    if (!settings->rate_limit_enabled || request->method == METHOD_OPTIONS)
+    if (!settings->rate_limit_enabled)
         return 0;
+    if (request->method == METHOD_OPTIONS)
+        return bucket_of_preflight(request, &buckets[0]);
     if (is_call_of_platform(request->path))
         return bucket_of_platform(request, buckets);
     if (starts_with(request->path, "/share/"))

@@ -261,6 +261,21 @@ class TestRamp:
         [entry] = expect(store.client.get(f"/api/v1/audit?project_id={flags[0].id}&action=flag.ramp_back"))["entries"]
         assert entry["actor"] == "ramp_guard"
         assert flags[0].get("u1")["variant"] == "treatment"  # has seen it
+        old = flags[0].document  # from before the guard
+        expect(store.client.send("PUT", flags[0].path("flag"), json=old), 409, "flag_conflict")
+        tag = store.client.get(flags[0].path("flag")).headers["ETag"]
+        expect(store.client.send("PUT", flags[0].path("flag"), json=old, headers={"If-Match": '"never"'}), 409, "flag_conflict")
+        expect(store.client.send("PUT", flags[0].path("flag"), json=old, headers={"If-Match": tag}))
+        expect(store.client.send("PUT", flags[0].path("flag"), json=old, headers={"If-Match": tag}), 409, "flag_conflict")
+
+    def test_the_program_names_projects_that_have_no_key(self, store):
+        flag = Flag(store.client)
+        store.database.run(f"DELETE FROM flags WHERE experiment_id = '{flag.id}'")
+        expect(store.client.get(flag.path("flag")), 404, "not_found")
+        done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"))
+        assert done.returncode == 0, done.stderr
+        read = expect(store.client.get(flag.path("flag")))
+        assert read["key"].startswith("live") and read["updated_at"] is None
 
 
 class TestBulk:

@@ -247,7 +247,35 @@ static const char *difference(const struct flag_call *call, const struct flag *b
     return text.bytes;
 }
 
-static enum error write_locked(const struct flag_call *call, const char *id,
+const char *flag_version(const char *updated_at)
+{
+    return updated_at ? updated_at : FLAG_NEVER_SET;
+}
+
+/* A document that was read before the guard held the ramp says that it goes on. */
+static bool lets_ramp_go_on(const struct flag *before, const struct flag_document *document)
+{
+    return before->settings && before->settings->ramp_held_at.given &&
+           !document->settings.ramp_held_at.given && document->settings.ramp.count > 0;
+}
+
+static enum error check_match(const struct flag_call *call, const char *if_match,
+                              const struct flag *before, const struct flag_document *document)
+{
+    const char *version = flag_version(before->updated_at);
+
+    if (!if_match && lets_ramp_go_on(before, document))
+        return problem_set(call->problem, ERROR_CONFLICT, "flag_conflict",
+                           "ramp_held_at: the ramp is held at step %lld; to let it go on, read the "
+                           "flag and send its ETag as If-Match",
+                           (long long)before->settings->ramp_held_at.value);
+    if (!if_match || strcmp(if_match, "*") == 0 || project_names_version(if_match, version))
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_CONFLICT, "flag_conflict",
+                       "The flag has changed since it was read: its version is %s", version);
+}
+
+static enum error write_locked(const struct flag_call *call, const char *id, const char *if_match,
                                struct flag_document *document)
 {
     struct owner owner = {0};
@@ -262,6 +290,8 @@ static enum error write_locked(const struct flag_call *call, const char *id,
         error = project_add_slug(call->db, call->arena, id, owner.name, call->problem);
     if (!error)
         error = flag_read(call, id, &before);
+    if (!error)
+        error = check_match(call, if_match, &before, document);
     if (error)
         return error;
     document->experiment_id = id;
@@ -281,13 +311,14 @@ static enum error write_locked(const struct flag_call *call, const char *id,
                         call->problem);
 }
 
-enum error flag_write(const struct flag_call *call, const char *experiment_id,
+enum error flag_write(const struct flag_call *call, const char *experiment_id, const char *if_match,
                       struct flag_document *document)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     return error ? error
-                 : db_finish(call->db, write_locked(call, experiment_id, document), call->problem);
+                 : db_finish(call->db, write_locked(call, experiment_id, if_match, document),
+                             call->problem);
 }
 
 static enum error take_back_locked(const struct flag_call *call, const char *id, int64_t now,

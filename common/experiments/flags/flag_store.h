@@ -30,11 +30,16 @@ MUST_CHECK enum error flag_find(const struct flag_call *call, const char *key, s
 MUST_CHECK enum error flag_list(const struct flag_call *call, const char *experiment_id,
                                 int64_t limit, struct object_list *flags);
 
-/* Replaces the flag, and fills in what the document left open. ERROR_NOT_FOUND
- * `project_not_found`; ERROR_INVALID `project_archived`, or `flag_variants` when the design has
- * another number of variations; ERROR_CONFLICT `flag_key_taken`. */
+/* The version of a flag that If-Match names: when it was updated; FLAG_NEVER_SET before. */
+#define FLAG_NEVER_SET "never"
+const char *flag_version(const char *updated_at);
+
+/* Replaces the flag, and fills in what the document left open. `if_match` NULL = whatever there is,
+ * but a ramp that the guard holds is not let go on without it. ERROR_NOT_FOUND `project_not_found`;
+ * ERROR_INVALID `project_archived`, or `flag_variants` when the design has another number of
+ * variations; ERROR_CONFLICT `flag_key_taken`, `flag_conflict`. */
 MUST_CHECK enum error flag_write(const struct flag_call *call, const char *experiment_id,
-                                 struct flag_document *document);
+                                 const char *if_match, struct flag_document *document);
 
 /* For changes of a project, in their transaction: takes the lock of keys and layers, before the
  * project is locked. */

@@ -227,9 +227,7 @@ static enum error fetch(const struct project_call *call, const struct statement 
     return error;
 }
 
-/* Is the version among those of an If-Match: a comma-separated list, each quoted or not. Proxies
- * that compress mark tags as weak (W/); the version is the same. */
-static bool names_version(const char *list, const char *version)
+bool project_names_version(const char *list, const char *version)
 {
     static const char separators[] = ", \t";
     size_t length = strlen(version);
@@ -252,7 +250,8 @@ static bool names_version(const char *list, const char *version)
 static enum error check_match(const struct project_call *call, const char *if_match,
                               const struct project *project)
 {
-    if (!if_match || strcmp(if_match, "*") == 0 || names_version(if_match, project->updated_at))
+    if (!if_match || strcmp(if_match, "*") == 0 ||
+        project_names_version(if_match, project->updated_at))
         return ERROR_NONE;
     return problem_set(call->problem, ERROR_CONFLICT, "project_conflict",
                        "The project has changed since it was read: it was updated at %s",

@@ -152,4 +152,8 @@ MUST_CHECK enum error project_revisions(const struct project_call *call, const c
 /* Fills in the folded columns of rows that a migration left empty. */
 MUST_CHECK enum error project_fold_missing(struct db *db, struct problem *problem);
 
+/* Is the version among those of an If-Match: a comma-separated list, each quoted or not. Proxies
+ * that compress mark tags as weak (W/); the version is the same. */
+bool project_names_version(const char *list, const char *version);
+
 #endif
