@@ -189,6 +189,10 @@ enum error adaptive_fits(const struct adaptive_call *call, const struct experime
         return problem_set(call->problem, ERROR_INVALID, "adaptive_metric",
                            "metrics.metric_type: an adaptive experiment needs a metric of single "
                            "users, not a ratio");
+    if (design->metrics->goals)
+        return problem_set(call->problem, ERROR_INVALID, "adaptive_metric",
+                           "metrics.goals: the shares of an adaptive experiment follow its primary "
+                           "metric alone");
     return ERROR_NONE;
 }
 
