@@ -93,9 +93,14 @@ const struct setting experiments_settings_table[] = {
     {"AB_MAX_WORKSPACE_BODY_BYTES", SETTING_INTEGER, AT(max_workspace_body_bytes), "8388608", 1024,
      1073741824, .help = "Largest workspace bundle; not below AB_MAX_REQUEST_BODY_BYTES."},
     {"AB_MAX_DATA_UPLOAD_BYTES", SETTING_INTEGER, AT(max_data_upload_bytes), "1073741824", 1024,
-     68719476736.0,
-     .help = "Largest file of users for POST /api/v1/results/file; about as much is written beside "
-             "it while it is analyzed."},
+     68719476736.0, .help = "Largest file of users for POST /api/v1/results/file."},
+    {"AB_DATA_UPLOADS", SETTING_INTEGER, AT(data_uploads), "2", 1, 1000,
+     .help = "Files of users that this host analyzes at a time; another one is answered with 429 "
+             "and Retry-After (AB_COMPUTE_RETRY_AFTER_SECONDS)."},
+    {"AB_DATA_TEMPORARY_BYTES", SETTING_INTEGER, AT(data_temporary_bytes), "8589934592", 1048576,
+     1099511627776.0,
+     .help = "Room on the disk for the numbers of all files that are analyzed: six times the file "
+             "are set aside for each. A file that needs more alone is answered with 413."},
     {"AB_MAX_UNPACKED_BODY_BYTES", SETTING_INTEGER, AT(max_unpacked_body_bytes), "8388608", 1024,
      1073741824,
      .help =

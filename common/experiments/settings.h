@@ -64,6 +64,8 @@ struct experiments_settings {
     int64_t max_request_body_bytes;
     int64_t max_workspace_body_bytes;
     int64_t max_data_upload_bytes;
+    int64_t data_uploads;
+    int64_t data_temporary_bytes;
     int64_t max_unpacked_body_bytes;
     int64_t max_chatapp_body_bytes;
     int64_t chatapp_rate_limit_requests;

@@ -16,14 +16,15 @@ static const struct route routes[] = {
      .body_limit = LIMIT_DATA,
      .form = &results_file_form,
      .reply = &data_reply_schema,
-     .errors = ERRORS(400, 503),
+     .errors = ERRORS(400, 413, 429, 503),
      .handler = results_file_handle,
      .name = "results_file",
      .tag = "calculations",
      .summary = "Analyse a file of users",
      .help = "CSV or NDJSON with one user per record, two to ten arms, covariates if there are "
              "any. Rows that cannot be used are counted, the first ones named with their lines. "
-             "Nothing is stored."},
+             "Nothing is stored. 429 with Retry-After while as many files are analyzed as "
+             "AB_DATA_UPLOADS says."},
 };
 
 static const struct http_family family = {.service = &experiments_service,

@@ -1,6 +1,8 @@
 /* POST /api/v1/results/file: decodes the mapping of the form and analyzes its file. */
 #include "experiments-files/results_file.h"
 
+#include "experiments-files/room.h"
+
 #include <string.h>
 
 enum { MAPPING_LEVELS = 4 };
@@ -66,15 +68,20 @@ enum error results_file_handle(struct request *request, struct reply *reply)
     const struct form_part *file = form_find(request->form, "file");
     struct data_mapping *mapping = ARENA_NEW(request->arena, struct data_mapping);
     struct data_reply *answer = ARENA_NEW(request->arena, struct data_reply);
+    const struct data_upload upload = {.file = file->file,
+                                       .length = (int64_t)file->length,
+                                       .rows_most = service_settings(request)->data_temporary_bytes,
+                                       .gone = client_is_gone,
+                                       .context = request};
+    struct arena_guard *guard = NULL;
     enum error error = read_mapping(request, mapping);
 
     if (!error)
-        error = data_analyze(&call, mapping,
-                             &(struct data_upload){.file = file->file,
-                                                   .length = (int64_t)file->length,
-                                                   .gone = client_is_gone,
-                                                   .context = request},
-                             answer);
+        error = room_take(request, reply, upload.length, &guard);
+    if (!error)
+        error = data_analyze(&call, mapping, &upload, answer);
+    if (guard)
+        arena_guard_end(guard);
     reply->object = error ? NULL : answer;
     return error;
 }

@@ -80,6 +80,8 @@ static const struct reason_answer reasons[] = {
     {"share_limit_reached", 409, "share_limit_reached"},
     {"sharing_off", 409, "sharing_off"},
     {"ratio_std_dev_required", 422, "http_error"},
+    {"uploads_busy", 429, "uploads_busy"},
+    {"data_rows_too_large", 413, "data_rows_too_large"},
     {"report_too_large", 413, "report_too_large"},
     {"report_too_slow", 503, "report_too_slow"},
     {"content_coding", 415, "unsupported_media_type"},

@@ -2,8 +2,11 @@
 
 import json
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
+from wait import wait_for
 
 BOUNDARY = "data-boundary"
 
@@ -162,3 +165,24 @@ REFUSED = [
 def test_what_does_not_fit_is_refused(api, code, data, mapping, text):
     answer = ask(api, data, **mapping)
     assert answer.status == 400 and answer.json()["error_code"] == code and text in answer.text, answer
+
+
+def test_only_so_many_at_a_time(stacks):
+    """While a large file is analyzed another one is refused, and taken afterwards."""
+    api = stacks.get({"AB_DATA_UPLOADS": "1", "AB_RATE_LIMIT_ENABLED": "false"})
+    small = csv(users())
+    large = csv(users()) + "\n".join(f"{'AB'[i % 2]},{i % 97},1," for i in range(400_000))
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ask, api, large)
+        refused = wait_for(lambda: waiting.done() or next((a for a in [ask(api, small)] if a.status != 200), None))
+        assert refused is not True, waiting.result()
+        assert (refused.status, refused.error_code) == (429, "uploads_busy") and int(refused.headers["Retry-After"]) > 0
+        assert waiting.result().status == 200
+    assert reply_of(ask(api, small))["users"]
+
+
+def test_room_on_the_disk_has_a_bound(stacks):
+    api = stacks.get({"AB_DATA_TEMPORARY_BYTES": str(1024 * 1024)})
+    answer = ask(api, "variant,revenue\n" + "".join(f"{'AB'[i % 2]},{i % 7}\n" for i in range(60_000)))
+    assert (answer.status, answer.error_code) == (413, "data_rows_too_large"), answer
+    assert reply_of(ask(api, csv(users())))["users"]

@@ -441,6 +441,7 @@ enum error data_analyze(const struct results_call *call, const struct data_mappi
         return error;
     user_rows_start(&reading->rows, upload->file, upload->length, mapping->covariates.count,
                     call->arena);
+    reading->rows.most = upload->rows_most;
     error = read_records(reading);
     if (!error)
         error = order_arms(reading, &control);

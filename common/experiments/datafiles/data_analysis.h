@@ -55,13 +55,14 @@ SCHEMA_OF(data_reply_schema, struct data_reply);
 struct data_upload {
     int file;
     int64_t length;
+    int64_t rows_most; /* bytes that may be written behind it */
     bool (*gone)(const void *context);
     const void *context;
 };
 
 /* ERROR_INVALID: empty_file, unknown_column, data_arms (fewer than two or more than ten labels),
  * unknown_control, data_analyses, too_many_users for an analysis, degenerate. ERROR_UNAVAILABLE:
- * disk_full, file_not_read, cancelled. */
+ * disk_full, file_not_read, cancelled. ERROR_TOO_LARGE: data_rows_too_large. */
 MUST_CHECK enum error data_analyze(const struct results_call *call,
                                    const struct data_mapping *mapping,
                                    const struct data_upload *upload, struct data_reply *answer);

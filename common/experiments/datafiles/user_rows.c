@@ -24,6 +24,10 @@ enum error user_rows_flush(struct user_rows *rows, struct problem *problem)
     size_t left = rows->waiting * sizeof(double);
     int64_t at = rows->base + rows->written * (int64_t)sizeof(double);
 
+    if (rows->most && at - rows->base + (int64_t)left > rows->most)
+        return problem_set(problem, ERROR_TOO_LARGE, "data_rows_too_large",
+                           "The numbers of the file take more than %lld bytes",
+                           (long long)rows->most);
     while (left > 0) {
         ssize_t put = pwrite(rows->file, bytes, left, at);
 

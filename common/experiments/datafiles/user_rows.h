@@ -11,6 +11,7 @@
 struct user_rows {
     int file;
     int64_t base;      /* where the rows begin in the file */
+    int64_t most;      /* bytes that they may take; 0 = any */
     size_t covariates; /* of a row */
     size_t capacity;   /* doubles of the block */
     double *block;
@@ -25,7 +26,8 @@ struct user_rows {
 void user_rows_start(struct user_rows *rows, int file, int64_t length, size_t covariates,
                      struct arena *arena);
 
-/* Both give ERROR_UNAVAILABLE disk_full. Call user_rows_flush() after the last row. */
+/* Both give ERROR_UNAVAILABLE disk_full, ERROR_TOO_LARGE data_rows_too_large. Call
+ * user_rows_flush() after the last row. */
 MUST_CHECK enum error user_rows_add(struct user_rows *rows, const struct regression_user *user,
                                     struct problem *problem);
 MUST_CHECK enum error user_rows_flush(struct user_rows *rows, struct problem *problem);
