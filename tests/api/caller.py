@@ -48,9 +48,13 @@ class Caller:
     def path(self, operation, fresh=False):
         """The operation's path with ids of existing resources; new ones where the call may change them."""
         path = operation.path
+        adaptive = operation.name in ("read_adaptive", "delete_adaptive")
+        fresh = fresh or adaptive  # experiments become adaptive before their first exposure
         while "{" in path:
             collection, rest = path.split("/{", 1)
             path = f"{collection}/{self._resource(collection, fresh)}{rest.split('}', 1)[1]}"
+        if adaptive:
+            self.client.send("PUT", path, json={"floor": 0.1}, headers=token_for(path))
         return path
 
     def _resource(self, collection, fresh):
