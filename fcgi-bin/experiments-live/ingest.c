@@ -180,6 +180,18 @@ enum error live_handle_clear(struct request *request, struct reply *reply)
     return error;
 }
 
+enum error live_handle_stated_buckets(struct request *request, struct reply *reply)
+{
+    struct live_division_choice *choice = ARENA_NEW(request->arena, struct live_division_choice);
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_stated_buckets(&call, request->arguments[0], choice);
+    reply->object = choice;
+    return error;
+}
+
 enum error live_handle_buckets(struct request *request, struct reply *reply)
 {
     struct live_division_choice *choice = ARENA_NEW(request->arena, struct live_division_choice);

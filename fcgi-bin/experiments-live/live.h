@@ -48,6 +48,7 @@ enum error live_handle_stratum_lines(struct request *request, struct reply *repl
 
 enum error live_handle_ingestion(struct request *request, struct reply *reply);
 enum error live_handle_clear(struct request *request, struct reply *reply);
+enum error live_handle_stated_buckets(struct request *request, struct reply *reply);
 enum error live_handle_buckets(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);
 enum error live_handle_decision(struct request *request, struct reply *reply);

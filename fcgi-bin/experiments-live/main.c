@@ -96,6 +96,15 @@ static const struct route routes[] = {
      .help = "Exposures, conversions, identities, exclusions and what is computed of them; the "
              "design, the decisions and the shared links stay. Cannot be undone; kept in the audit "
              "log (experiment.clear)."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/buckets",
+     .role = ROLE_READER,
+     .reply = &live_buckets_reply_schema,
+     .handler = live_handle_stated_buckets,
+     .name = "read_buckets",
+     .tag = "experiments",
+     .summary = "Read over how many buckets users are divided",
+     .help = "1: they are not."},
     {.method = METHOD_PUT,
      .path = EXPERIMENT "/buckets",
      .role = ROLE_WRITER,

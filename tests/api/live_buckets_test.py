@@ -21,7 +21,7 @@ STAND_IN = Path(__file__).resolve().parents[1] / "db" / "citus_stand_in.sql"
 def divided(client, sent=None, buckets=BUCKETS):
     experiment = Experiment(client, sent)
     assert expect(client.send("PUT", experiment.path("buckets"), {"buckets": buckets})) == \
-        {"experiment_id": experiment.id, "buckets": buckets}
+        {"experiment_id": experiment.id, "buckets": buckets} == expect(client.get(experiment.path("buckets")))
     return experiment
 
 
@@ -127,6 +127,8 @@ def test_the_number_is_chosen_before_the_first_record(store):
     assert expect(put(2))["buckets"] == 2, "the same again changes nothing"
     refused = put(1)
     assert (refused.status, refused.json()["error_code"]) == (409, "experiment_started")
+    assert expect(store.client.get(experiment.path("buckets")))["buckets"] == 2
+    assert store.client.get(f"/api/v1/experiments/{unknown_id()}/buckets").status == 404
     assert expect(experiment.client.post(experiment.path("assign"), {"user_id": "u"}))["sticky"]
 
 

@@ -232,6 +232,42 @@ test('report: the certificate that the page saves holds for the verifier, with t
     await close(page);
 });
 
+test('plan: a metric gets a cap and a window of its own, and a giant experiment its buckets', async () => {
+    const id = await create({ primary_metric_name: 'revenue', metric_type: 'continuous', baseline_value: 30, std_dev: 11, secondary_metrics: ['visits'] });
+    const page = await open(`${experiments}/live/${id}?part=plan`);
+    await untilText(page, '#buckets-now', /not divided/);
+    await page.click('#choose-buckets');
+    await page.fill('#buckets-buckets', '999');
+    await page.click('dialog button[type="submit"]');
+    await page.waitForSelector('#buckets-buckets[aria-invalid="true"]');
+    await page.fill('#buckets-buckets', '8');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, '#buckets-now', 'Users are divided over 8 buckets.');
+    assert.equal((await read(`/experiments/${id}/buckets`)).buckets, 8);
+    await page.click('[data-rule="revenue"]');
+    await page.selectOption('#rule-conversion_window', 'after_exposure');
+    await page.fill('#rule-conversion_window_days', '7');
+    await page.fill('#rule-upper_cap', '-5');
+    await page.click('dialog button[type="submit"]');
+    await page.waitForSelector('#rule-upper_cap[aria-invalid="true"]');
+    await page.fill('#rule-upper_cap', '500');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, '#rules tbody tr', /revenue\s*Up to 7 days after the exposure\s*–\s*500/);
+    const { payload } = await read(`/projects/${id}`);
+    assert.deepEqual(payload.metrics.metric_rules, [{ name: 'revenue', conversion_window: 'after_exposure', conversion_window_days: 7, lower_cap: null, upper_cap: 500 }]);
+    await page.click('[data-rule="revenue"]');
+    await page.selectOption('#rule-conversion_window', '');
+    await page.fill('#rule-upper_cap', '');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, '#rules tbody tr', /revenue\s*All\s*–\s*–/);
+    assert.deepEqual((await read(`/projects/${id}`)).payload.metrics.metric_rules ?? [], []);
+    await send('POST', `/experiments/${id}/exposures`, { exposures: [{ user_id: 'first', variation_index: 0 }] });
+    await page.reload();
+    await untilText(page, '#buckets .section-note', /Records have come/);
+    assert.ok(await page.isDisabled('#choose-buckets'));
+    await close(page, [422]);
+});
+
 test('axe finds nothing in the tabs, and nothing sticks out', async (t) => {
     const { id } = await send('POST', '/projects', { ...design, setup: { ...design.setup, dimensions: [{ name: 'platform', values: platforms }] } });
     await run(id, [[20, 20], [60, 21]]);
@@ -245,5 +281,6 @@ test('axe finds nothing in the tabs, and nothing sticks out', async (t) => {
             await page.waitForSelector('#posterior-says');
         }],
         [`/live/${id}?part=report`, '#fingerprint'],
+        [`/live/${id}?part=plan`, '#buckets-now'],
     ]);
 });

@@ -35,6 +35,11 @@ static enum error read_stated(const struct live_call *call, const char *id, stru
     return query_end(query, call->problem);
 }
 
+static enum error no_project(const struct live_call *call)
+{
+    return problem_set(call->problem, ERROR_NOT_FOUND, "project_not_found", "Project not found");
+}
+
 static enum error check(const struct live_call *call, const char *id, int64_t buckets,
                         struct stated *stated)
 {
@@ -46,8 +51,7 @@ static enum error check(const struct live_call *call, const char *id, int64_t bu
     if (error)
         return error;
     if (!stated->name)
-        return problem_set(call->problem, ERROR_NOT_FOUND, "project_not_found",
-                           "Project not found");
+        return no_project(call);
     if (stated->archived)
         return problem_set(call->problem, ERROR_INVALID, "project_archived", "Project is archived");
     if (experiment.number && live_bucket_count(&experiment) != buckets)
@@ -107,4 +111,25 @@ enum error live_choose_buckets(const struct live_call *call, const struct actor 
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     return error ? error : db_finish(call->db, choose(call, actor, choice), call->problem);
+}
+
+/* What the first record has read stays; before it, what the project states. */
+enum error live_stated_buckets(const struct live_call *call, const char *id,
+                               struct live_division_choice *choice)
+{
+    struct live_experiment experiment;
+    struct stated stated;
+    enum error error = read_stated(call, id, &stated);
+
+    if (!error && !stated.name)
+        error = no_project(call);
+    if (!error)
+        error = live_find_experiment(call, id, &experiment);
+    if (error)
+        return error;
+    *choice = (struct live_division_choice){id, experiment.number ? live_bucket_count(&experiment)
+                                                                  : stated.buckets};
+    if (choice->buckets < 1)
+        choice->buckets = 1;
+    return ERROR_NONE;
 }

@@ -20,4 +20,9 @@ struct live_division_choice {
 MUST_CHECK enum error live_choose_buckets(const struct live_call *call, const struct actor *actor,
                                           const struct live_division_choice *choice);
 
+/* The number that holds, into `choice`; 1 = the users are not divided. ERROR_NOT_FOUND where there
+ * is no such experiment. */
+MUST_CHECK enum error live_stated_buckets(const struct live_call *call, const char *id,
+                                          struct live_division_choice *choice);
+
 #endif

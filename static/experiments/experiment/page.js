@@ -17,9 +17,11 @@ import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
 import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
+import { askForBuckets } from './buckets.js';
 import { addDimension, removeDimension } from './dimensions.js';
 import { createImport } from './import.js';
 import { isMeasuring } from './measured.js';
+import { editRule } from './metric_rules.js';
 import { askForOutcome } from './outcome.js';
 import { openShare } from './share.js';
 import { view } from './view.js';
@@ -52,6 +54,7 @@ const outcome = createResource(app.update, async (signal) => (await client.get(`
 const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
 const slices = createResource(app.update, (signal) => current(/** @type {const} */ (`${base}/slices`), { signal }));
 const posteriors = createResource(app.update, async (signal, past) => (await client.get(`${base}/posteriors`, { query: { past }, signal })).data);
+const buckets = createResource(app.update, async (signal) => (await client.get(`${base}/buckets`, { signal })).data);
 const certificateKey = createResource(app.update, async (signal) => (await client.get('/api/v1/certificates/key', { signal })).data);
 const quality = createResource(app.update, async (signal) => (await client.get(`${base}/quality`, { signal })).data);
 const errorRates = createResource(app.update, async (signal) => (await client.get(`${base}/error-rates`, { signal })).data);
@@ -79,6 +82,7 @@ const plan = createPlan(app.update, client, { id, project, send: () => open('eve
 /* What only one part shows is asked for when that part is opened. */
 function load(part) {
     if (part === 'plan' || part === 'report') plan.run.reload();
+    if (part === 'plan') buckets.load();
     if (part === 'report') certificateKey.load();
     if (part === 'history') plan.actions.show(plan.shown);
     reloadPart();
@@ -156,6 +160,18 @@ const measure = () =>
 /* The bytes as they were signed: a certificate that is written anew is refused. */
 const saveFile = (path, name) => attempt(() => download(client, path, { name }));
 
+async function changeRule(name) {
+    const saved = await editRule(name, { payload: project.data.payload, people: live.data.stats.exposures_total, save: saveDesign });
+    if (saved) toast(t('experiment.rule_saved'));
+}
+
+async function chooseBuckets() {
+    const made = await askForBuckets(client, `${base}/buckets`, buckets.data.buckets);
+    if (!made) return;
+    buckets.set(made);
+    toast(t('experiment.buckets_chosen'));
+}
+
 const report = (format) => attempt(() => download(client, `${base}/report/${format}`, { name: `${id}.${format}` }));
 
 /* For events that were imported or sent wrongly: everything that was collected goes, the plan stays. */
@@ -193,6 +209,7 @@ app.set({
     posteriors,
     errorRates,
     certificateKey,
+    buckets,
     upload,
     plan,
     api: apiAddress(''),
@@ -212,6 +229,8 @@ app.set({
         measure,
         certificate: () => saveFile(`${base}/certificate`, `certificate-${id}.json`),
         certificateKey: () => saveFile('/api/v1/certificates/key', 'key.json'),
+        editRule: changeRule,
+        chooseBuckets,
         addDimension: nameDimension,
         removeDimension: dropDimension,
     },

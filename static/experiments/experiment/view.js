@@ -20,9 +20,11 @@ import { planHistory, planReports, planView } from '../project/view.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
 import { writers } from '../roles.js';
 import { adjustedCard, adjustedOf } from './adjusted.js';
+import { bucketsCard } from './buckets.js';
 import { certificateCard } from './certificate.js';
 import { courseCard } from './course.js';
 import { errorRates } from './measured.js';
+import { rulesCard } from './metric_rules.js';
 import { posteriorsCard } from './posteriors.js';
 import { qualityView } from './quality.js';
 import { scorecard } from './scorecard.js';
@@ -395,6 +397,9 @@ const noData = (page) => html`<section class="card section">
     })}
 </section>`;
 
+/** @param {experiments.LiveStats} stats */
+const isStarted = ({ exposures_total: people, conversions_total: converted, unknown_metrics: unknown }) => people + converted + unknown.events_total > 0;
+
 /* What each tab shows. */
 const parts = {
     results: (page, { stats, decision }) =>
@@ -402,7 +407,7 @@ const parts = {
             ? noData(page)
             : html`${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
-    plan: ({ plan }) => planView(plan),
+    plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
     report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : html`${reportCard(page)} ${certificateCard(page)}`} ${planReports(page.plan)}`,
     history: (page) => html`${historyCard(page)} ${planHistory(page.plan)}`,
