@@ -195,6 +195,10 @@ const struct setting experiments_settings_table[] = {
      .help = "Conversion events of one person in an experiment, all metrics together, beyond which "
              "the person is taken for a robot and left out. A change recomputes the aggregates of "
              "each experiment when it is next read."},
+    {"AB_LIVE_CLUSTERS_MAX", SETTING_INTEGER, AT(live_clusters_max), "10000", 2, 100000,
+     .help =
+         "Clusters (shops, classes, cities) that an experiment keeps results of; exposures with "
+         "further ones are refused."},
     {"AB_OFREP_BULK_FLAGS", SETTING_INTEGER, AT(ofrep_bulk_flags), "200", 1, 10000,
      .help = "Flags that one bulk evaluation evaluates at most; the first by key."},
     {"AB_CLIENT_EVENT_VALUE_MAX", SETTING_NUMBER, AT(client_event_value_max), "1000000", 0, 1e150,

@@ -109,6 +109,7 @@ struct experiments_settings {
     int intake; /* enum kafka_intake */
 
     int64_t live_spike_events;
+    int64_t live_clusters_max;
     int64_t ofrep_bulk_flags;
     double client_event_value_max;
     int64_t live_mixture_users;

@@ -208,6 +208,7 @@ static int run(struct load *load, struct arena *arena)
     log_open("assay.events-load", (enum log_level)settings.log_level,
              (enum log_format)settings.log_format);
     load->call.spike_events = settings.live_spike_events;
+    load->call.clusters_max = settings.live_clusters_max;
     if (!open_file(load, arena)) {
         store_close(store);
         return EXIT_USAGE;

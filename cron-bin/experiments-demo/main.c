@@ -44,8 +44,10 @@ static enum error make_examples(const struct live_call *call,
 static enum error make(struct arena *arena, const struct experiments_settings *settings,
                        struct demo_made *made, struct problem *problem)
 {
-    struct live_call call = {
-        .arena = arena, .spike_events = settings->live_spike_events, .problem = problem};
+    struct live_call call = {.arena = arena,
+                             .spike_events = settings->live_spike_events,
+                             .clusters_max = settings->live_clusters_max,
+                             .problem = problem};
     struct store *store;
     enum error error = experiments_store_open(arena, settings, NULL, &store, problem);
 

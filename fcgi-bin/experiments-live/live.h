@@ -7,6 +7,7 @@
 #include "experiments/live/clear.h"
 #include "experiments/live/record_schemas.h"
 #include "experiments/live/rollup_store.h"
+#include "experiments/live/turns.h"
 #include "experiments/live_calls.h"
 #include "experiments/live_results/live_results.h"
 
@@ -22,6 +23,8 @@ SCHEMA_OF(live_clearing_schema, struct live_clearing);
 SCHEMA_OF(live_buckets_schema, struct live_division_choice);
 SCHEMA_OF(live_buckets_reply_schema, struct live_division_choice);
 SCHEMA_OF(error_rates_request_schema, struct error_rates_request);
+SCHEMA_OF(turns_query_schema, struct turns_query);
+SCHEMA_OF(turns_reply_schema, struct live_turns);
 SCHEMA_OF(outcome_request_schema, struct outcome_request);
 SCHEMA_OF(outcomes_reply_schema, struct outcomes_reply);
 
@@ -50,6 +53,7 @@ enum error live_handle_ingestion(struct request *request, struct reply *reply);
 enum error live_handle_clear(struct request *request, struct reply *reply);
 enum error live_handle_stated_buckets(struct request *request, struct reply *reply);
 enum error live_handle_buckets(struct request *request, struct reply *reply);
+enum error live_handle_turns(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);
 enum error live_handle_decision(struct request *request, struct reply *reply);
 enum error live_handle_slices(struct request *request, struct reply *reply);

@@ -122,6 +122,20 @@ static const struct route routes[] = {
              "id, xor its upper half, modulo the number: records that are sent in batches of "
              "one bucket go side by side."},
     {.method = METHOD_GET,
+     .path = EXPERIMENT "/switchback",
+     .role = ROLE_READER,
+     .query = &turns_query_schema,
+     .reply = &turns_reply_schema,
+     .errors = ERRORS(400),
+     .handler = live_handle_turns,
+     .name = "read_switchback",
+     .tag = "experiments",
+     .summary = "Read which variation a cluster has when",
+     .help =
+         "The schedule of a design with setup.clusters.switchback. It follows from the design, the "
+         "experiment and the name of the cluster: programs may read it ahead. 400 no_switchback "
+         "when the design has none."},
+    {.method = METHOD_GET,
      .path = EXPERIMENT "/live-stats",
      .role = ROLE_READER,
      .query = &live_stats_query_schema,

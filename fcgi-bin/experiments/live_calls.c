@@ -8,6 +8,7 @@ enum error live_begin(struct request *request, struct live_call *call)
 {
     *call = (struct live_call){.arena = request->arena,
                                .spike_events = service_settings(request)->live_spike_events,
+                               .clusters_max = service_settings(request)->live_clusters_max,
                                .problem = &request->problem};
     return service_database(request, &call->db);
 }

@@ -193,6 +193,9 @@ enum error adaptive_fits(const struct adaptive_call *call, const struct experime
         return problem_set(call->problem, ERROR_INVALID, "adaptive_metric",
                            "metrics.goals: the shares of an adaptive experiment follow its primary "
                            "metric alone");
+    if (design->setup->clusters)
+        return problem_set(call->problem, ERROR_INVALID, "adaptive_metric",
+                           "setup.clusters: an adaptive experiment assigns single users");
     return ERROR_NONE;
 }
 

@@ -240,8 +240,7 @@ size_t cluster_number_names(const char *const *names, size_t count, struct arena
     return count ? different + 1 : 0;
 }
 
-/* Rates are shown in percent. */
-static void show_as_rates(struct test_result *test)
+void cluster_show_as_rates(struct test_result *test)
 {
     test->control_rate_pct = GIVEN_NUMBER(100 * test->control_value);
     test->treatment_rate_pct = GIVEN_NUMBER(100 * test->treatment_value);
@@ -290,21 +289,21 @@ static const struct cluster_arm_reply *arm_reply(const struct cluster_arm *arm, 
     return reply;
 }
 
-static const struct cluster_evidence *evidence_of(const struct cluster_plan *plan,
-                                                  const struct cluster_result *found,
-                                                  struct arena *arena)
+const struct cluster_evidence *cluster_evidence_of(enum cluster_metric metric,
+                                                   const struct cluster_result *found,
+                                                   struct arena *arena)
 {
     struct cluster_evidence *evidence = ARENA_NEW(arena, struct cluster_evidence);
 
-    *evidence = (struct cluster_evidence){
-        .method = "CR2",
-        .standard_error = found->standard_error * (plan->metric == CLUSTER_BINARY ? 100 : 1),
-        .degrees_of_freedom = found->test.degrees_of_freedom,
-        .control = arm_reply(&found->arms[0], arena),
-        .treatment = arm_reply(&found->arms[1], arena),
-        .covariates_used = found->covariates_used,
-        .icc = found->icc,
-        .design_effect = found->design_effect};
+    *evidence = (struct cluster_evidence){.method = "CR2",
+                                          .standard_error = found->standard_error *
+                                                            (metric == CLUSTER_BINARY ? 100 : 1),
+                                          .degrees_of_freedom = found->test.degrees_of_freedom,
+                                          .control = arm_reply(&found->arms[0], arena),
+                                          .treatment = arm_reply(&found->arms[1], arena),
+                                          .covariates_used = found->covariates_used,
+                                          .icc = found->icc,
+                                          .design_effect = found->design_effect};
     return evidence;
 }
 
@@ -312,17 +311,24 @@ enum error cluster_compose(const struct results_call *call, const struct cluster
                            const struct cluster_rows *rows, struct cluster_result *found,
                            struct cluster_reply *answer)
 {
+    cluster_robust_test(rows, plan->alpha, call->arena, found);
+    if (found->refusal)
+        return refuse(call, found->refusal);
+    cluster_show(call, plan, found, answer);
+    return ERROR_NONE;
+}
+
+void cluster_show(const struct results_call *call, const struct cluster_plan *plan,
+                  const struct cluster_result *found, struct cluster_reply *answer)
+{
     const struct analyzer *analyzer = &cluster_analyzers[plan->metric];
     struct results_reply *result = ARENA_NEW(call->arena, struct results_reply);
     struct results_finding finding = {0};
 
-    cluster_robust_test(rows, plan->alpha, call->arena, found);
-    if (found->refusal)
-        return refuse(call, found->refusal);
     finding.test = found->test;
     finding.test.lower_is_better = plan->lower_is_better;
     if (plan->metric == CLUSTER_BINARY)
-        show_as_rates(&finding.test);
+        cluster_show_as_rates(&finding.test);
     finding.interpretation = interpretation_text(call, analyzer->decimals, found, &finding.test);
     if (finding.test.degrees_of_freedom < DF_MIN)
         finding.small_counts = "results.small_counts.clusters";
@@ -332,9 +338,8 @@ enum error cluster_compose(const struct results_call *call, const struct cluster
                                     .analyzer = analyzer,
                                     .finding = &finding},
                  result);
-    *answer =
-        (struct cluster_reply){.result = result, .clusters = evidence_of(plan, found, call->arena)};
-    return ERROR_NONE;
+    *answer = (struct cluster_reply){
+        .result = result, .clusters = cluster_evidence_of(plan->metric, found, call->arena)};
 }
 
 /* The columns of both arms, one after the other. */

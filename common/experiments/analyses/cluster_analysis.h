@@ -86,6 +86,18 @@ MUST_CHECK enum error cluster_compose(const struct results_call *call,
                                       const struct cluster_rows *rows, struct cluster_result *found,
                                       struct cluster_reply *answer);
 
+/* The answer of rows that have a test. */
+void cluster_show(const struct results_call *call, const struct cluster_plan *plan,
+                  const struct cluster_result *found, struct cluster_reply *answer);
+
+/* What the clusters of a test did. */
+const struct cluster_evidence *cluster_evidence_of(enum cluster_metric metric,
+                                                   const struct cluster_result *found,
+                                                   struct arena *arena);
+
+/* Shares become percent, as binary metrics are shown. */
+void cluster_show_as_rates(struct test_result *test);
+
 /* Analyzes a valid request. */
 MUST_CHECK enum error cluster_analyze(const struct results_call *call,
                                       const struct cluster_request *observed,

@@ -9,7 +9,7 @@
 
 enum { ROWS_MAX = 2 * CLUSTER_ROWS_MAX, ROWS_PER_UNIT = 1000, COST_MIN = 1 };
 
-static const char *const cluster_by_names[SWITCHBACK_CLUSTERS__MAX] = {
+const char *const switchback_cluster_names[SWITCHBACK_CLUSTERS__MAX] = {
     [SWITCHBACK_BY_SLOT] = "slot", [SWITCHBACK_BY_UNIT] = "unit"};
 
 #define OWNER struct switchback_request
@@ -21,7 +21,7 @@ static const struct field request_fields[] = {
     NUMBER(OWNER, washout, .lower = AT_LEAST(0),
            .help = "Rows of so much time at the beginning of every slot are left out, because the "
                    "arm of the slot before still has effects."),
-    CHOICE(OWNER, cluster_by, cluster_by_names, .choice_count = SWITCHBACK_CLUSTERS__MAX,
+    CHOICE(OWNER, cluster_by, switchback_cluster_names, .choice_count = SWITCHBACK_CLUSTERS__MAX,
            .help = "slot when every slot of every unit was assigned by itself; unit when units "
                    "follow schedules."),
     NUMBERS(OWNER, times, .required = true, .min_length = 1, .max_length = ROWS_MAX,
@@ -113,8 +113,8 @@ static const struct field carry_over_fields[] = {
     BOOLEAN(OWNER, is_significant, .help = "Then the washout is too short."),
 };
 #undef OWNER
-static SCHEMA(carry_over_schema, struct carry_over, "CarryOver", carry_over_fields,
-              .help = "What treatment in the slot before adds to a slot, given its own arm.");
+SCHEMA(carry_over_schema, struct carry_over, "CarryOver", carry_over_fields,
+       .help = "What treatment in the slot before adds to a slot, given its own arm.");
 
 #define OWNER struct switchback_reply
 static const struct field reply_fields[] = {
@@ -259,26 +259,33 @@ static struct cluster_rows rows_of(const struct switchback_request *observed,
         .cluster_count = most};
 }
 
+const struct carry_over *carry_over_show(const struct cluster_result *found, bool binary,
+                                         double alpha, struct arena *arena)
+{
+    struct carry_over *carried = ARENA_NEW(arena, struct carry_over);
+    double unit = binary ? 100 : 1;
+
+    if (found->refusal || !found->slope.given)
+        return NULL;
+    *carried = (struct carry_over){.effect = found->slope.value * unit,
+                                   .standard_error = found->slope_error.value * unit,
+                                   .degrees_of_freedom = found->slope_df.value,
+                                   .p_value = found->slope_p.value,
+                                   .ci_lower = found->slope_lower.value * unit,
+                                   .ci_upper = found->slope_upper.value * unit,
+                                   .is_significant = found->slope_p.value < alpha};
+    return carried;
+}
+
 static const struct carry_over *carry_over_of(const struct switchback_request *observed,
                                               const struct slotted_row *slotted,
                                               struct arena *arena)
 {
     struct cluster_rows rows = rows_of(observed, slotted, true, arena);
-    double unit = observed->metric_type == CLUSTER_BINARY ? 100 : 1;
-    struct carry_over *carried = ARENA_NEW(arena, struct carry_over);
     struct cluster_result found;
 
     cluster_robust_test(&rows, observed->alpha, arena, &found);
-    if (found.refusal || !found.slope.given)
-        return NULL;
-    *carried = (struct carry_over){.effect = found.slope.value * unit,
-                                   .standard_error = found.slope_error.value * unit,
-                                   .degrees_of_freedom = found.slope_df.value,
-                                   .p_value = found.slope_p.value,
-                                   .ci_lower = found.slope_lower.value * unit,
-                                   .ci_upper = found.slope_upper.value * unit,
-                                   .is_significant = found.slope_p.value < observed->alpha};
-    return carried;
+    return carry_over_show(&found, observed->metric_type == CLUSTER_BINARY, observed->alpha, arena);
 }
 
 enum error switchback_analyze(const struct results_call *call,

@@ -9,6 +9,7 @@
 #include "experiments/analyses/cluster_analysis.h"
 
 enum switchback_clusters { SWITCHBACK_BY_SLOT, SWITCHBACK_BY_UNIT, SWITCHBACK_CLUSTERS__MAX };
+extern const char *const switchback_cluster_names[SWITCHBACK_CLUSTERS__MAX];
 
 /* Rows as lists of the same length; times and lengths are in one unit of the caller. */
 struct switchback_request {
@@ -41,7 +42,12 @@ struct switchback_reply {
 };
 
 SCHEMA_OF(switchback_request_schema, struct switchback_request);
+SCHEMA_OF(carry_over_schema, struct carry_over);
 SCHEMA_OF(switchback_reply_schema, struct switchback_reply);
+
+/* The slope of the arm before, in percentage points for a binary metric; NULL without one. */
+const struct carry_over *carry_over_show(const struct cluster_result *found, bool binary,
+                                         double alpha, struct arena *arena);
 
 /* Analyzes a valid request. ERROR_INVALID as cluster_compose(), and when a slot of a unit has rows
  * of both arms. */

@@ -358,6 +358,10 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
         return problem_set(call->problem, ERROR_CONFLICT, "certificate_adaptive",
                            "An adaptive experiment has no certificate: its figures follow from its "
                            "rounds, which verifiers do not know");
+    if (view->experiment.cluster_plan.kept)
+        return problem_set(call->problem, ERROR_INVALID, "certificate_clusters",
+                           "A certificate recomputes tests of single users: this experiment has"
+                           " clusters");
     keep_users(call, id, &read);
     certificate_fill(results, view, certificate);
     population = (struct certificate_population *)certificate->population;

@@ -177,6 +177,9 @@ static enum error measure(struct measuring *measuring)
     error = live_view_load(call, id, &options, &measuring->view);
     if (error)
         return error;
+    if (measuring->view.experiment.cluster_plan.kept)
+        return problem_set(call->problem, ERROR_INVALID, "error_rates_clusters",
+                           "users are divided anew one by one: this experiment has clusters");
     resume(measuring);
     return make_runs(measuring);
 }
@@ -201,7 +204,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
     }
     measuring->run = arena_create_below(job->arena, RUN_MEMORY_MAX);
     error = measure(measuring);
-    if (error == ERROR_NOT_FOUND)
+    if (error == ERROR_NOT_FOUND || error == ERROR_INVALID)
         verdict->outcome = JOB_REFUSED;
     else if (error)
         verdict->outcome = JOB_FAILED;

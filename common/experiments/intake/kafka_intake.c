@@ -237,6 +237,7 @@ enum error kafka_intake_apply(void *context, struct db *db, struct kafka_batch *
     attempt.call = (struct live_call){.db = db,
                                       .arena = arena_create_below(batch->arena, ATTEMPT_MEMORY_MAX),
                                       .spike_events = intake->settings->live_spike_events,
+                                      .clusters_max = intake->settings->live_clusters_max,
                                       .problem = problem};
     error = kafka_batch_advance(db, batch, problem);
     if (!error)

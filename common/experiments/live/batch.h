@@ -24,6 +24,7 @@ struct live_batch_run {
     struct live_units units;
     struct live_rollup rollup;
     struct live_name_list names; /* metrics, covariates or slices of the records */
+    struct live_units clusters;  /* by name; none when no record has one */
     struct live_names opened;    /* user ids of roots that were taken out */
     struct live_event *events;
     size_t event_count;
@@ -44,6 +45,9 @@ MUST_CHECK enum error live_batch_number_covariates(struct live_batch_run *batch)
  * batch. */
 MUST_CHECK enum error live_batch_number_slices(struct live_batch_run *batch,
                                                const struct live_units *units);
+
+/* Numbers the clusters of exposures, also of those that are dropped. */
+MUST_CHECK enum error live_batch_number_clusters(struct live_batch_run *batch);
 
 /* Runs the batch within the caller's transaction. The experiment is open and locked. */
 MUST_CHECK enum error live_run_batch(struct live_batch_run *batch);

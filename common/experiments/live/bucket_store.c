@@ -94,7 +94,7 @@ static const struct moving moving_tables[] = {
     {MOVING("live_units",
             "user_id, variation, occurred_at, exposed_at, exposure_sequence, dimensions,"
             " canonical_id, linked_at, exclusion_reason, excluded_at, stratum, stratified_at,"
-            " stratum_sequence, crossed",
+            " stratum_sequence, crossed, cluster, cluster_crossed",
             "user_id"),
      .by_user = true},
 };

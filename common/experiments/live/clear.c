@@ -31,13 +31,15 @@ static const struct statement clear_part[] = {
     {"live_clear_metrics", "DELETE FROM live_metrics WHERE experiment = ?"},
     {"live_clear_covariates", "DELETE FROM live_covariates WHERE experiment = ?"},
     {"live_clear_slices", "DELETE FROM live_slices WHERE experiment = ?"},
+    {"live_clear_clusters", "DELETE FROM live_clusters WHERE experiment = ?"},
 };
 static const struct statement clear_row = {
     .name = "live_clear_row",
     .sql = "UPDATE live_experiments SET version = version + 1, metrics = 0, covariates = 0,"
            " slices = 0, strata = 0, links = 0, alias_exposures = 0, alias_conversions = 0,"
            " merged_people = 0, primary_metric = 0, numerator = 0, denominator = 0,"
-           " covariates_used = '', robust = '', first_exposed_at = NULL, last_exposed_at = NULL,"
+           " covariates_used = '', robust = '', clusters = 0, cluster_plan = '',"
+           " first_exposed_at = NULL, last_exposed_at = NULL,"
            " exposures_taken = exposures_taken + 1, stale = 1 WHERE experiment = ?",
 };
 static const struct statement clear_course[] = {

@@ -1,5 +1,6 @@
 /* Divides a batch over the buckets of an experiment. All of it is one transaction. */
 #include "experiments/live/batch.h"
+#include "experiments/live/cluster_store.h"
 #include "experiments/live/slices.h"
 
 #include <string.h>
@@ -68,8 +69,12 @@ static enum error brings_names(const struct division *division, bool *new_names)
     enum live_name_kind kind = names_of(division->batch, &names);
     enum error error;
 
-    if (division->batch->kind == LIVE_EXPOSURES)
-        return live_brings_slices(division->batch->call, division->whole, &names, new_names);
+    if (division->batch->kind == LIVE_EXPOSURES) {
+        error = live_brings_slices(division->batch->call, division->whole, &names, new_names);
+        return error || *new_names ? error
+                                   : live_brings_clusters(division->batch->call, division->whole,
+                                                          division->batch->records, new_names);
+    }
     error = live_find_names(division->batch->call, live_bucket_number(division->whole, 0), kind,
                             &names);
     *new_names = false;
@@ -321,6 +326,8 @@ static enum error number_new_slices(struct division *division)
     }
     if (!error)
         error = live_batch_number_slices(batch, &known);
+    if (!error && batch->kind == LIVE_EXPOSURES)
+        error = live_batch_number_clusters(batch);
     batch->names = (struct live_name_list){0}; /* the buckets find them */
     return error;
 }

@@ -20,6 +20,7 @@ struct experiment_row {
     const char *robust;
     const char *covariates_used;
     const char *metric_rules;
+    const char *cluster_plan;
 };
 
 #define NUMBER_COLUMN(column, member)                                                              \
@@ -59,6 +60,8 @@ static const struct field row_fields[] = {
     NUMBER_COLUMN("buckets", buckets),
     STRING(struct experiment_row, covariates_used),
     STRING(struct experiment_row, metric_rules),
+    NUMBER_COLUMN("clusters", clusters),
+    STRING(struct experiment_row, cluster_plan),
 };
 static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields);
 
@@ -66,7 +69,7 @@ static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields
     "experiment, version, next_unit, next_sequence, metrics, covariates, slices, strata, links,"   \
     " alias_exposures, alias_conversions, merged_people, spike_events, primary_metric, numerator," \
     " denominator, stale, first_exposed_at, last_exposed_at, robust, conversion_window,"           \
-    " covariates_used, metric_rules, buckets"
+    " covariates_used, metric_rules, buckets, clusters, cluster_plan"
 
 static const struct statement find_project = {
     .name = "live_project",
@@ -92,7 +95,7 @@ static const struct statement update_experiment = {
            " alias_exposures = ?, alias_conversions = ?, merged_people = ?, spike_events = ?,"
            " primary_metric = ?, numerator = ?, denominator = ?, stale = ?, first_exposed_at = ?,"
            " last_exposed_at = ?, robust = ?, conversion_window = ?, covariates_used = ?,"
-           " metric_rules = ?"
+           " metric_rules = ?, clusters = ?, cluster_plan = ?"
            " WHERE experiment = ?",
 };
 
@@ -210,7 +213,8 @@ static void read_used(const char *text, struct live_experiment *experiment)
 static bool read_row(struct query *query, const char *id, struct arena *arena,
                      struct live_experiment *experiment)
 {
-    struct experiment_row row = {.robust = "", .covariates_used = "", .metric_rules = ""};
+    struct experiment_row row = {
+        .robust = "", .covariates_used = "", .metric_rules = "", .cluster_plan = ""};
 
     if (!query_next(query))
         return false;
@@ -220,6 +224,7 @@ static bool read_row(struct query *query, const char *id, struct arena *arena,
     read_robust(row.robust, experiment);
     read_used(row.covariates_used, experiment);
     experiment->rule_count = live_read_rules(row.metric_rules, experiment->rules);
+    live_read_cluster_plan(row.cluster_plan, &experiment->cluster_plan);
     return true;
 }
 
@@ -441,6 +446,8 @@ enum error live_save_experiment(const struct live_call *call,
     query_bind_integer(query, experiment->window);
     query_bind_text(query, used_text(experiment, call->arena));
     query_bind_text(query, live_rules_text(experiment->rules, experiment->rule_count, call->arena));
+    query_bind_integer(query, experiment->clusters);
+    query_bind_text(query, live_cluster_plan_text(&experiment->cluster_plan, call->arena));
     query_bind_integer(query, experiment->number);
     return query_end(query, call->problem);
 }
@@ -640,6 +647,7 @@ enum error live_fit_design(const struct live_call *call, const struct experiment
     experiment->robust_count = live_design_robust(design, &names, experiment->robust);
     experiment->window = live_design_window(design);
     experiment->rule_count = live_design_rules(design, &names, experiment->rules);
+    live_design_clusters(design, &experiment->cluster_plan);
     return error;
 }
 

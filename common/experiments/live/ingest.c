@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "experiments/live/batch.h"
+#include "experiments/live/cluster_store.h"
 #include "experiments/live/slices.h"
 
 #include <string.h>
@@ -119,16 +120,30 @@ enum error live_batch_number_slices(struct live_batch_run *batch, const struct l
     return live_number_slices(batch->call, &batch->experiment, &batch->names);
 }
 
+enum error live_batch_number_clusters(struct live_batch_run *batch)
+{
+    const struct live_exposure *records = batch->records->items;
+
+    live_clusters_of(records, batch->records->count, batch->call->arena, &batch->clusters);
+    if (batch->clusters.count == 0)
+        return ERROR_NONE;
+    return live_number_clusters(batch->call, &batch->experiment, &batch->clusters);
+}
+
 static enum error number_names(struct live_batch_run *batch)
 {
+    enum error error;
+
     switch (batch->kind) {
     case LIVE_CONVERSIONS:
         return batch->part ? ERROR_NONE : live_batch_number_metrics(batch);
     case LIVE_PRE_PERIODS:
         return batch->part ? ERROR_NONE : live_batch_number_covariates(batch);
     case LIVE_STRATA:
-    case LIVE_EXPOSURES:
         return live_batch_number_slices(batch, &batch->units);
+    case LIVE_EXPOSURES:
+        error = live_batch_number_slices(batch, &batch->units);
+        return error ? error : live_batch_number_clusters(batch);
     default:
         return ERROR_NONE;
     }
@@ -177,6 +192,21 @@ static void note_crossing(struct live_batch_run *batch, struct live_unit *unit, 
     unit->crossed = unit->changed = batch->crossed = true;
 }
 
+static int64_t cluster_of(const struct live_batch_run *batch, const struct live_exposure *record)
+{
+    return record->cluster ? live_units_find(&batch->clusters, record->cluster)->number : 0;
+}
+
+/* Keeps the first cluster of the id; records whether there was another one. */
+static void note_cluster(struct live_batch_run *batch, struct live_unit *unit,
+                         const struct live_exposure *record)
+{
+    if (!record->cluster || unit->cluster_crossed || unit->cluster == cluster_of(batch, record))
+        return;
+    open_subject(batch, unit->root);
+    unit->cluster_crossed = unit->changed = batch->crossed = true;
+}
+
 static void take_exposure(struct live_batch_run *batch, const struct live_exposure *record)
 {
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
@@ -184,6 +214,7 @@ static void take_exposure(struct live_batch_run *batch, const struct live_exposu
     if (unit->exposed) {
         batch->outcome->deduplicated++;
         note_crossing(batch, unit, record->variation_index);
+        note_cluster(batch, unit, record);
         return;
     }
     open_subject(batch, unit->root);
@@ -195,6 +226,7 @@ static void take_exposure(struct live_batch_run *batch, const struct live_exposu
     unit->exposed_at = batch->now;
     unit->exposure_sequence = take_sequence(batch);
     unit->dimensions = live_slices_text(batch->call->arena, &batch->names, record);
+    unit->cluster = cluster_of(batch, record);
     unit->root->retime = true;
     batch->outcome->recorded++;
 }

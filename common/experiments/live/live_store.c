@@ -16,7 +16,7 @@ enum { LIST_BYTES_MAX = 64 * 1024 * 1024 };
 #define UNIT_COLUMNS                                                                               \
     "user_id, unit, variation, occurred_at, exposed_at, exposure_sequence, dimensions,"            \
     " canonical_id, linked_at, exclusion_reason, excluded_at, stratum, stratified_at,"             \
-    " stratum_sequence, crossed"
+    " stratum_sequence, crossed, cluster, cluster_crossed"
 
 #define TEXT_KEYS "(SELECT value AS wanted FROM {json_text_rows:?}) AS ids"
 #define UNIT_KEYS                                                                                  \
@@ -60,11 +60,12 @@ static const struct statement keys_taken = {
 #define UNITS                                                                                      \
     "live_units (experiment, user_id, unit, variation, occurred_at, exposed_at,"                   \
     " exposure_sequence, dimensions, canonical_id, linked_at, exclusion_reason, excluded_at,"      \
-    " stratum, stratified_at, stratum_sequence, crossed)"
+    " stratum, stratified_at, stratum_sequence, crossed, cluster, cluster_crossed)"
 
 static const struct statement insert_unit = {
     .name = "live_unit_insert",
-    .sql = "INSERT INTO " UNITS " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    .sql = "INSERT INTO " UNITS " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+           " ?)",
 };
 static const struct statement insert_units = {
     .name = "live_unit_insert_all",
@@ -73,7 +74,8 @@ static const struct statement insert_units = {
                                ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE
                                ", " TEXTS_AT_ONCE ", " INTEGERS_AT_ONCE ", " TEXTS_AT_ONCE
                                ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
-                               ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE,
+                               ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE ", " INTEGERS_AT_ONCE
+                               ", " INTEGERS_AT_ONCE,
                  ""),
 };
 static const struct statement update_unit = {
@@ -81,7 +83,8 @@ static const struct statement update_unit = {
     .sql = "UPDATE live_units SET variation = ?, occurred_at = ?, exposed_at = ?,"
            " exposure_sequence = ?, dimensions = ?, canonical_id = ?, linked_at = ?,"
            " exclusion_reason = ?, excluded_at = ?, stratum = ?, stratified_at = ?,"
-           " stratum_sequence = ?, crossed = ? WHERE experiment = ? AND user_id = ?",
+           " stratum_sequence = ?, crossed = ?, cluster = ?, cluster_crossed = ?"
+           " WHERE experiment = ? AND user_id = ?",
 };
 #define VALUES                                                                                     \
     "live_unit_metrics (experiment, unit, metric, events, huge, early, late, sum_high, sum_low,"   \
@@ -206,6 +209,8 @@ static void read_unit(struct query *query, struct live_units *units)
     unit->stratified_at = integer_or_zero(query, 12);
     unit->stratum_sequence = integer_or_zero(query, 13);
     unit->crossed = query_boolean(query, 14);
+    unit->cluster = integer_or_zero(query, 15);
+    unit->cluster_crossed = query_boolean(query, 16);
 }
 
 static enum error load_units(const struct live_load *load, const struct statement *statement,
@@ -472,6 +477,8 @@ static void bind_unit(struct query *query, const struct live_unit *unit, int64_t
     bind_when(query, unit->stratum, unit->stratified_at);
     bind_when(query, unit->stratum, unit->stratum_sequence);
     query_bind_boolean(query, unit->crossed);
+    bind_when(query, unit->cluster, unit->cluster);
+    query_bind_boolean(query, unit->cluster_crossed);
     query_bind_integer(query, experiment);
     query_bind_text(query, unit->user_id);
 }
@@ -516,6 +523,8 @@ static void add_unit(struct live_rows *rows, const struct live_unit *unit)
     live_rows_optional(rows, unit->stratum, unit->stratified_at);
     live_rows_optional(rows, unit->stratum, unit->stratum_sequence);
     live_rows_integer(rows, unit->crossed);
+    live_rows_optional(rows, unit->cluster, unit->cluster);
+    live_rows_integer(rows, unit->cluster_crossed);
     live_rows_next(rows);
 }
 

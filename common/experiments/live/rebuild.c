@@ -375,6 +375,14 @@ static bool keeps_rules(const struct live_call *call, const struct live_reading 
                   live_rules_text(experiment->rules, experiment->rule_count, call->arena)) == 0;
 }
 
+static bool keeps_clusters(const struct live_reading *reading)
+{
+    struct live_cluster_plan wanted;
+
+    live_design_clusters(reading->design, &wanted);
+    return live_same_cluster_plan(&wanted, &reading->experiment.cluster_plan);
+}
+
 static int integer_order(const void *one, const void *other)
 {
     int64_t first = *(const int64_t *)one, second = *(const int64_t *)other;
@@ -416,7 +424,7 @@ bool live_is_stale(const struct live_call *call, const struct live_reading *read
         (needed.denominator && !live_name_number(metrics, needed.denominator)))
         return true;
     if (!keeps_robust(reading, metrics) || !keeps_rules(call, reading, metrics) ||
-        !keeps_covariates(experiment, covered) ||
+        !keeps_clusters(reading) || !keeps_covariates(experiment, covered) ||
         experiment->window != live_design_window(reading->design))
         return true;
     return (adjusts && experiment->primary_metric != live_name_number(metrics, needed.primary)) ||

@@ -23,6 +23,8 @@ static const struct field exposure_fields[] = {
             .upper = AT_MOST(LIVE_ARMS_MAX - 1)),
     OCCURRED_AT(OWNER),
     OBJECTS(OWNER, dimensions, dimension_schema, .max_length = LIVE_DIMENSIONS_MAX),
+    STRING(OWNER, cluster, .nullable = true, .min_length = 1, .max_length = LIVE_NAME_MAX,
+           .help = "What the user was assigned with: a shop, a class, a city."),
 };
 #undef OWNER
 

@@ -19,6 +19,7 @@ struct live_exposure {
     const char *user_id;
     int64_t variation_index; /* LIVE_HOLDOUT..LIVE_ARMS_MAX - 1 */
     struct optional_integer occurred_at;
+    const char *cluster;                            /* NULL = none was sent */
     OBJECT_LIST(struct live_dimension, dimensions); /* struct live_dimension */
 };
 
@@ -77,6 +78,7 @@ struct live_call {
     struct db *db;
     struct arena *arena;
     int64_t spike_events;
+    int64_t clusters_max; /* names of clusters that an experiment keeps */
     struct problem *problem;
 };
 

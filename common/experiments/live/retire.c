@@ -20,7 +20,8 @@ static const struct statement delete_conversions = {
 static const struct statement forget_exposures = {
     .name = "live_old_exposures_forget",
     .sql = "UPDATE live_units SET variation = NULL, occurred_at = NULL, exposed_at = NULL,"
-           " exposure_sequence = NULL, dimensions = NULL WHERE experiment = ? AND exposed_at < ?",
+           " exposure_sequence = NULL, dimensions = NULL, cluster = NULL, cluster_crossed = 0"
+           " WHERE experiment = ? AND exposed_at < ?",
 };
 /* In this order: values without events, then ids without anything. */
 static const struct statement clean[] = {

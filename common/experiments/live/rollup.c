@@ -438,6 +438,23 @@ static void add_slices(struct live_rollup *rollup, const struct person *person, 
     }
 }
 
+/* Subjects of one cluster are in one cell. What has no place in the plan is counted. */
+static void add_cluster(struct live_rollup *rollup, const struct person *person, int sign)
+{
+    const struct live_cluster_plan *plan = &rollup->experiment->cluster_plan;
+    int64_t slice;
+
+    if (!plan->kept || !person->exposure->cluster)
+        return;
+    if (live_subject_cluster_crossed(person->root))
+        live_rollup_cell(rollup, LIVE_PRESENCE, LIVE_CLUSTERS_CROSSED, person->arm)->people += sign;
+    slice = live_cluster_slice(plan, person->exposure->cluster, person->exposure->occurred_at);
+    if (slice <= LIVE_CLUSTERS && slice > LIVE_WASHED_OUT)
+        add_to_slice(rollup, person, slice, sign);
+    else
+        live_rollup_cell(rollup, LIVE_PRESENCE, slice, person->arm)->people += sign;
+}
+
 static bool is_robot(int64_t events, const struct live_experiment *experiment)
 {
     return events > experiment->spike_events;
@@ -473,6 +490,7 @@ void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *roo
         if (person.arm == LIVE_HOLDOUT)
             return;
         add_slices(rollup, &person, sign);
+        add_cluster(rollup, &person, sign);
         add_robust(rollup, &person, sign);
         add_covered(rollup, root, sign);
         add_families(rollup, &person, sign);

@@ -7,6 +7,7 @@
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_H
 
 #include "base/optional.h"
+#include "experiments/live/cluster_plan.h"
 #include "experiments/live/records.h"
 #include "experiments/live/units.h"
 #include "experiments/payloads/payload_metric_rules.h"
@@ -53,6 +54,8 @@ struct live_experiment {
     struct live_robust robust[LIVE_ROBUST_MAX];
     size_t rule_count;
     struct live_metric_rule rules[LIVE_RULES_MAX];
+    int64_t clusters; /* names */
+    struct live_cluster_plan cluster_plan;
     bool stale;
     struct optional_integer first_exposed_at, last_exposed_at; /* of the arms, as sent */
     int64_t buckets; /* that its users are divided over (bucket_store.h); 1 and less = it is not */

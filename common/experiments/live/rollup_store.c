@@ -39,7 +39,7 @@ static const struct statement bins_of_metrics = {
            " c.squares_high, c.squares_low, c.peak, c.events, c.early, c.late"
            " FROM (SELECT CAST(value ->> 0 AS BIGINT) AS metric FROM {json_rows:?}) AS wanted"
            " CROSS JOIN live_cells c WHERE c.experiment = ? AND c.metric = wanted.metric"
-           " AND c.slice < 0",
+           " AND c.slice < 0 AND c.slice > " LIVE_BINS_BEGIN,
     .streams = true,
 };
 static const struct statement cells_of_dimension = {
@@ -565,10 +565,10 @@ enum error live_read_metrics(const struct live_call *call, const struct integer_
     return error;
 }
 
-static enum error read_bins(const struct live_call *call, int64_t number, const char *metrics,
-                            struct live_rollup *rollup)
+static enum error read_cells_of(const struct live_call *call, const struct statement *statement,
+                                int64_t number, const char *metrics, struct live_rollup *rollup)
 {
-    struct query *query = db_query(call->db, &bins_of_metrics);
+    struct query *query = db_query(call->db, statement);
 
     query_bind_json(query, metrics);
     query_bind_integer(query, number);
@@ -577,16 +577,22 @@ static enum error read_bins(const struct live_call *call, int64_t number, const 
     return query_end(query, call->problem);
 }
 
-enum error live_read_bins(const struct live_call *call, const struct integer_list *metrics,
-                          struct live_rollup *rollup)
+enum error live_read_cells(const struct live_call *call, const struct statement *statement,
+                           const struct integer_list *metrics, struct live_rollup *rollup)
 {
     const struct live_experiment *experiment = rollup->experiment;
     const char *wanted = metrics_as_json(metrics, call->arena);
     enum error error = ERROR_NONE;
 
     for (int64_t i = 0; !error && i < live_bucket_count(experiment); i++)
-        error = read_bins(call, live_bucket_number(experiment, i), wanted, rollup);
+        error = read_cells_of(call, statement, live_bucket_number(experiment, i), wanted, rollup);
     return error;
+}
+
+enum error live_read_bins(const struct live_call *call, const struct integer_list *metrics,
+                          struct live_rollup *rollup)
+{
+    return live_read_cells(call, &bins_of_metrics, metrics, rollup);
 }
 
 static enum error read_arms(const struct live_call *call, int64_t number,

@@ -169,6 +169,13 @@ MUST_CHECK enum error live_read_metrics(const struct live_call *call,
 MUST_CHECK enum error live_read_bins(const struct live_call *call,
                                      const struct integer_list *metrics,
                                      struct live_rollup *rollup);
+/* By a statement that takes metrics and the number of a bucket, and gives the columns of cells as
+ * live_read_bins() has them. */
+struct statement;
+MUST_CHECK enum error live_read_cells(const struct live_call *call,
+                                      const struct statement *statement,
+                                      const struct integer_list *metrics,
+                                      struct live_rollup *rollup);
 MUST_CHECK enum error live_read_arms(const struct live_call *call, bool products,
                                      struct live_rollup *rollup);
 

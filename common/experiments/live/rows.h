@@ -9,7 +9,7 @@
 #include "db/query.h"
 #include "experiments/live/records.h"
 
-enum { ROW_COLUMNS_MAX = 16 };
+enum { ROW_COLUMNS_MAX = 18 };
 
 /* `one` takes the experiment and then a row's values; `many` takes the experiment and then one
  * array per column: see INTO_AT_ONCE. */

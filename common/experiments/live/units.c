@@ -161,6 +161,17 @@ bool live_subject_crossed(const struct live_unit *root)
     return false;
 }
 
+bool live_subject_cluster_crossed(const struct live_unit *root)
+{
+    const struct live_unit *first = live_subject_exposure(root);
+
+    FOR_EACH_UNIT(unit, root)
+    if (unit->cluster_crossed ||
+        (first && unit->exposed && unit->cluster && unit->cluster != first->cluster))
+        return true;
+    return false;
+}
+
 bool live_subject_excluded(const struct live_unit *root)
 {
     FOR_EACH_UNIT(unit, root)

@@ -49,6 +49,8 @@ struct live_unit {
     int64_t occurred_at, exposed_at, exposure_sequence; /* order of exposures */
     const char *dimensions;                             /* slices, as numbers; NULL = none */
     bool crossed;                                       /* sent in another arm later */
+    int64_t cluster;                                    /* its number; 0 = sent without one */
+    bool cluster_crossed;                               /* sent in another cluster later */
 
     const char *canonical_id; /* NULL = not an alias */
     int64_t linked_at;
@@ -111,6 +113,9 @@ int64_t live_subject_stratum(const struct live_unit *root);
 
 /* Seen in more than one arm, the holdout included. */
 bool live_subject_crossed(const struct live_unit *root);
+
+/* Seen in a cluster other than that of its first exposure. */
+bool live_subject_cluster_crossed(const struct live_unit *root);
 
 bool live_subject_excluded(const struct live_unit *root);
 

@@ -171,6 +171,10 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
 
     if (!error)
         error = live_read_metrics(call, &numbers, NULL, &view->rollup);
+    if (!error && view->experiment.cluster_plan.kept)
+        error = live_read_clusters(call, &numbers, &view->rollup, &view->clusters);
+    if (!error && view->experiment.cluster_plan.periods)
+        error = live_read_cluster_names(call, &view->experiment, &view->cluster_names);
     if (!error && options->bins)
         error = read_bins(call, view);
     if (!error && uses_strata(view))

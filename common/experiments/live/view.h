@@ -6,7 +6,7 @@
 #define ASSAY_EXPERIMENTS_LIVE_VIEW_H
 
 #include "experiments/adaptive/adaptive_store.h"
-#include "experiments/live/rollup_store.h"
+#include "experiments/live/cluster_store.h"
 
 enum {
     LIVE_STRATA_MAX = 50, /* with more strata, nothing is stratified */
@@ -41,6 +41,8 @@ struct live_view {
     const char *dimension;            /* as requested; NULL = none */
     struct adaptive adaptive;         /* the newest round of an adaptive experiment */
     struct object_list rounds;        /* all of its rounds (struct live_round) */
+    struct string_list cluster_names; /* by number, of those that take turns */
+    struct live_cluster_slices clusters; /* where the design has clusters */
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
 

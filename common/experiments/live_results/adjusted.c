@@ -148,6 +148,11 @@ void live_results_cuped(const struct live_results *results, struct live_stats *s
                                 .note = live_results_text(results, "live.cuped_not_applicable")};
         return;
     }
+    if (results->clustered) {
+        block->status = "unavailable";
+        block->note = live_results_text(results, "live.clusters_only");
+        return;
+    }
     block->num_covariates = live_results_integer(names > 0, names);
     list_ignored(results, block);
     block->exposed_users_total = GIVEN_INTEGER(exposed);
@@ -245,6 +250,10 @@ void live_results_stratified(const struct live_results *results, struct live_sta
     stats->stratified = block;
     if (type != METRIC_BINARY && type != METRIC_CONTINUOUS) {
         block->note = live_results_text(results, "live.stratified_not_supported");
+        return;
+    }
+    if (results->clustered) {
+        block->note = live_results_text(results, "live.clusters_only");
         return;
     }
     block->num_strata = live_results_integer(names > 0, names);

@@ -1,5 +1,5 @@
 /* Guardrails, the holdout, and the population. */
-#include "experiments/live_results/live_results_internal.h"
+#include "experiments/live_results/clusters.h"
 
 #include "stats/equivalence.h"
 #include "stats/stratified.h"
@@ -59,7 +59,10 @@ static void compare_guardrail(const struct live_results *results,
     double margin = guardrail_margin(metric);
     struct harm_result test = {0};
 
-    if (before.n >= SUBJECTS_MIN && after.n >= SUBJECTS_MIN && before.defined && after.defined)
+    if (results->clustered)
+        live_clusters_harm(results, metric->name, binary, arm,
+                           metric->direction == GUARDRAIL_INCREASE_IS_BAD, margin, &test);
+    else if (before.n >= SUBJECTS_MIN && after.n >= SUBJECTS_MIN && before.defined && after.defined)
         harm_test(harm, stratum_arm_variance(&control) + stratum_arm_variance(&treatment), margin,
                   results->alpha, &test);
     *result =
@@ -206,6 +209,10 @@ void live_results_holdout(const struct live_results *results, struct live_stats 
     if (type == METRIC_RATIO || type == METRIC_COUNT) {
         block->note = live_results_text(results, type == METRIC_RATIO ? "live.holdout_ratio"
                                                                       : "live.holdout_count");
+        return;
+    }
+    if (results->clustered) {
+        block->note = live_results_text(results, "live.clusters_only");
         return;
     }
     if (holdout.n == 0) {

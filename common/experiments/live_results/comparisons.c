@@ -1,8 +1,9 @@
 /* Compares treatments with the control on the primary metric, and the sample with its plan. */
-#include "experiments/live_results/live_results_internal.h"
+#include "experiments/live_results/clusters.h"
 
 #include "experiments/analyses/report_print.h"
 #include "experiments/analyses/report_text.h"
+#include "math/normal.h"
 #include "stats/always_valid.h"
 #include "stats/bayes/superiority.h"
 
@@ -113,8 +114,8 @@ const char *live_results_bonferroni(const struct live_results *results)
                        {"designAlpha", arena_print(arena, "%.6g", results->design->alpha)}));
 }
 
-static const struct live_always_valid *always_valid(const struct live_results *results,
-                                                    double difference, double variance)
+const struct live_always_valid *live_results_always_valid(const struct live_results *results,
+                                                          double difference, double variance)
 {
     struct live_always_valid *block = ARENA_NEW(results->call->arena, struct live_always_valid);
     struct always_valid result;
@@ -180,8 +181,8 @@ static void compare_rates(const struct live_results *results,
     comparison->probability_treatment_beats_control = GIVEN_NUMBER(
         results->rough ? live_results_better(results, rough_superiority(control, treatment))
                        : better_rate(results, control, treatment));
-    comparison->always_valid =
-        always_valid(results, test->effect / 100, test->degenerate ? 0 : comparison->variance);
+    comparison->always_valid = live_results_always_valid(
+        results, test->effect / 100, test->degenerate ? 0 : comparison->variance);
     if (!results->rough)
         comparison->analysis = live_results_analysis(
             results, test,
@@ -212,7 +213,8 @@ static void compare_means_of(const struct live_results *results,
                            treatment->deviation * treatment->deviation / (double)treatment->n;
     comparison->probability_treatment_beats_control = GIVEN_NUMBER(superiority_of_means(
         goal_sign(results->design) * test->effect, sqrt(comparison->variance)));
-    comparison->always_valid = always_valid(results, test->effect, comparison->variance);
+    comparison->always_valid =
+        live_results_always_valid(results, test->effect, comparison->variance);
     if (!results->rough)
         comparison->analysis = live_results_analysis(
             results, test,
@@ -236,7 +238,8 @@ static void compare_ratios_of(const struct live_results *results,
     }
     comparison->status = "ok";
     comparison->variance = before + after;
-    comparison->always_valid = always_valid(results, test->effect, comparison->variance);
+    comparison->always_valid =
+        live_results_always_valid(results, test->effect, comparison->variance);
     if (!results->rough)
         comparison->analysis = live_results_analysis(
             results, test,
@@ -257,7 +260,9 @@ void live_results_compare(const struct live_results *results,
         comparison->note = live_results_text(results, "live.values_too_large");
         return;
     }
-    if (results->design->metric_type == METRIC_BINARY)
+    if (results->clustered)
+        live_clusters_compare(results, (int)control->index, (int)treatment->index, comparison);
+    else if (results->design->metric_type == METRIC_BINARY)
         compare_rates(results, control, treatment, comparison);
     else if (results->design->metric_type == METRIC_RATIO)
         compare_ratios_of(results, control, treatment, comparison);
@@ -298,14 +303,21 @@ static double smallest_fraction(const struct live_results *results, double plann
     return smallest;
 }
 
-static void mark_crossings(double boundary, struct live_stats *stats)
+/* Student's t of clusters is held against the boundary as the z of the same p. */
+static double boundary_statistic(const struct live_results *results, const struct test_result *test)
+{
+    return results->clustered ? normal_upper_quantile(test->p_value / 2) : fabs(test->statistic);
+}
+
+static void mark_crossings(const struct live_results *results, double boundary,
+                           struct live_stats *stats)
 {
     struct live_comparison *comparisons = stats->comparisons.items;
 
     for (size_t i = 0; i < stats->comparisons.count; i++)
         if (strcmp(comparisons[i].status, "ok") == 0)
-            comparisons[i].sequential_significant =
-                (struct optional_boolean){true, fabs(comparisons[i].test.statistic) > boundary};
+            comparisons[i].sequential_significant = (struct optional_boolean){
+                true, boundary_statistic(results, &comparisons[i].test) > boundary};
 }
 
 void live_results_sequential(const struct live_results *results, struct live_stats *stats)
@@ -337,5 +349,5 @@ void live_results_sequential(const struct live_results *results, struct live_sta
     block->final_boundary = plan->final_boundary;
     block->current_boundary_z = GIVEN_NUMBER(plan->final_boundary / sqrt(fraction));
     block->note = live_results_text(results, "live.sequential_active");
-    mark_crossings(block->current_boundary_z.value, stats);
+    mark_crossings(results, block->current_boundary_z.value, stats);
 }

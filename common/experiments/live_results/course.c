@@ -124,13 +124,17 @@ static void compare(const struct live_results *results, const struct total *tota
     const struct live_results_arm treatment = arm_of(results, &totals[arm], (int)arm);
     double scale = results->design->metric_type == METRIC_BINARY ? points : 1;
     struct live_comparison comparison = {0};
+    struct live_results alone = *results;
     const struct live_always_valid *always;
 
     *shown = (struct course_comparison){.treatment_index = (int64_t)arm};
-    live_results_compare(results, &control, &treatment, &comparison);
+    alone.clustered = false; /* days have no clusters: their effect has no error */
+    live_results_compare(&alone, &control, &treatment, &comparison);
     if (strcmp(comparison.status, "ok") != 0)
         return;
     shown->effect = rounded(results, comparison.test.effect);
+    if (results->clustered)
+        return;
     shown->ci_lower = rounded(results, comparison.test.ci_lower);
     shown->ci_upper = rounded(results, comparison.test.ci_upper);
     always = comparison.always_valid;

@@ -1,7 +1,7 @@
 /* Several goals: each compared with the control, all judged by one rule. */
 #include "experiments/live_results/goals.h"
 
-#include "experiments/live_results/live_results_internal.h"
+#include "experiments/live_results/clusters.h"
 #include "experiments/live_results/policy.h"
 #include "stats/goal_family.h"
 #include "stats/sequential/confidence_sequence.h"
@@ -55,6 +55,8 @@ static bool compare_primary(const struct goals *goals, int arm, struct compared 
                                   .few = rate ? has_few_of(control.n, control.converted) ||
                                                     has_few_of(treatment.n, treatment.converted)
                                               : are_few((double)control.n, (double)treatment.n)};
+    if (goals->each.clustered)
+        compared->few = live_clusters_are_few(&compared->test);
     return true;
 }
 
@@ -83,6 +85,10 @@ static bool compare_further(const struct goals *goals, const struct payload_goal
     compared->few =
         rate ? has_few_of(before.n, before.converted) || has_few_of(after.n, after.converted)
              : are_few((double)before.n, (double)after.n);
+    if (goals->each.clustered) {
+        compared->variance = live_clusters_variance(&compared->test, compared->scale);
+        compared->few = live_clusters_are_few(&compared->test);
+    }
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* Computes all blocks from one view. */
+#include "experiments/live_results/clusters.h"
 #include "experiments/live_results/goals.h"
-#include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_print.h"
 #include "experiments/analyses/results_analysis.h"
@@ -84,6 +84,10 @@ void live_results_start(struct live_results *results, const struct live_results_
                                      .arms = view->arm_count,
                                      .rough = call->rough,
                                      .alpha = view->design->metrics->alpha / comparisons};
+    results->clustered = view->experiment.cluster_plan.kept;
+    if (results->clustered)
+        results->goal_tests =
+            ARENA_ARRAY(call->arena, struct cluster_result *, 1 + view->arm_count);
     results->mixture = mixture_variance(results->design, call->mixture_users);
     live_results_make_plan(view, &results->plan);
 }
@@ -174,4 +178,5 @@ void live_results_statistics(const struct live_results_call *call, const struct 
     live_results_drill_down(&results, stats);
     live_results_anomalies(&results, stats);
     live_results_adaptive(&results, stats);
+    live_results_clusters(&results, stats);
 }

@@ -24,6 +24,8 @@ struct live_results_change {
     double effect; /* added to the treatments' values per subject */
 };
 
+struct cluster_result;
+
 struct live_results {
     const struct live_results_call *call;
     const struct live_view *view;
@@ -32,7 +34,9 @@ struct live_results {
     double alpha;   /* of one comparison */
     double mixture; /* variance of the effects that always-valid inference is tuned for; 0 = none */
     struct live_results_plan plan;
-    bool rough; /* no texts; probabilities by the normal approximation */
+    bool clustered;                     /* users were assigned by clusters: see clusters.h */
+    struct cluster_result **goal_tests; /* by treatment, once it is tested; with clusters only */
+    bool rough;                         /* no texts; probabilities by the normal approximation */
     struct live_results_change change;
 };
 
@@ -112,6 +116,10 @@ void live_results_compare(const struct live_results *results,
                           const struct live_results_arm *control,
                           const struct live_results_arm *treatment,
                           struct live_comparison *comparison);
+
+/* The always-valid block of a difference; a variance of 0 has none. */
+const struct live_always_valid *live_results_always_valid(const struct live_results *results,
+                                                          double difference, double variance);
 
 /* The sentence about several comparisons; NULL for one comparison. */
 const char *live_results_bonferroni(const struct live_results *results);

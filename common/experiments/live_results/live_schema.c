@@ -3,6 +3,7 @@
 
 #include "experiments/analyses/adjusted_analysis.h"
 #include "experiments/design/calculation.h"
+#include "experiments/live_results/clusters.h"
 
 #define OWNER struct live_arm_statistic
 static const struct field arm_fields[] = {
@@ -501,6 +502,8 @@ static const struct field stats_fields[] = {
            .help = "By the dimension asked for; null without one."),
     OBJECT(OWNER, unknown_metrics, unknown_schema),
     OBJECT(OWNER, adaptive, live_adaptive_schema, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, clusters, live_clusters_schema, .nullable = true, .omit_if_null = true,
+           .help = "Where the design has clusters."),
     OBJECTS(OWNER, warnings, calculation_warning_schema,
             .help = "MULTIPLE_EXPOSURE above 0.1 % of users, EVENTS_BEFORE_EXPOSURE above 1 % of "
                     "events, UNKNOWN_METRICS, IGNORED_COVARIATES."),

@@ -317,6 +317,8 @@ struct live_unknown_metrics {
     OBJECT_LIST(struct live_unknown_metric, metrics);
 };
 
+struct live_clusters; /* clusters.h */
+
 struct live_stats {
     const char *experiment_id;
     const char *metric_type;
@@ -342,6 +344,7 @@ struct live_stats {
     const struct live_drill_down *drill_down; /* NULL = not requested */
     const struct live_unknown_metrics *unknown_metrics;
     const struct live_adaptive *adaptive; /* NULL where the experiment is not adaptive */
+    const struct live_clusters *clusters; /* NULL = users are on their own */
     OBJECT_LIST(struct warning, warnings);
     const struct live_goals *goals; /* NULL = the primary metric alone */
 };

@@ -1,6 +1,6 @@
 /* All metrics of a design, each in its role: the goal as in the comparisons, guardrails by their
  * type, secondary metrics as means per subject. */
-#include "experiments/live_results/live_results_internal.h"
+#include "experiments/live_results/clusters.h"
 
 #include "stats/multiple_testing.h"
 
@@ -28,6 +28,8 @@ bool live_results_test_metric(const struct live_results *results, const char *na
                                                  .treatment_n = after.n,
                                                  .alpha = results->alpha};
 
+    if (results->clustered)
+        return slice == LIVE_EVERYBODY && live_clusters_test_metric(results, name, rate, arm, test);
     if (before.n < SUBJECTS_MIN || after.n < SUBJECTS_MIN || !before.defined || !after.defined)
         return false;
     if (rate)
@@ -186,7 +188,7 @@ void live_results_drill_down(const struct live_results *results, struct live_sta
     stats->drill_down = block;
     *block =
         (struct live_drill_down){.status = "unavailable", .dimension = results->view->dimension};
-    if (names->count == 0 || type == METRIC_RATIO)
+    if (names->count == 0 || type == METRIC_RATIO || results->clustered)
         return;
     block->status = "too_many_values";
     if (names->count > LIVE_SLICES_MAX)

@@ -142,6 +142,9 @@ enum error posteriors_of_experiment(const struct live_call *call, const struct l
     if (view->design->metrics->metric_type == METRIC_RATIO)
         return problem_set(call->problem, ERROR_INVALID, "bayes_ratio",
                            "A ratio metric has no conjugate posterior");
+    if (view->experiment.cluster_plan.kept)
+        return problem_set(call->problem, ERROR_INVALID, "bayes_clusters",
+                           "Posteriors are those of single users: this experiment has clusters");
     request.metric_type = metric_of(view->design->metrics);
     request.direction = view->design->metrics->direction;
     request.worthwhile_effect = worthwhile(view->design->metrics);

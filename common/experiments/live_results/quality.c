@@ -107,9 +107,9 @@ static void check_ratio(struct checks *checks)
         observed[arm] = live_results_arm(&checks->results, (int)arm).n;
         total += observed[arm];
     }
-    if (checks->results.view->adaptive.found)
-        shown->status = "not_applicable"; /* the shares follow what was seen */
-    if (total == 0 || arms < 2 || checks->results.view->adaptive.found)
+    if (checks->results.view->adaptive.found || checks->results.clustered)
+        shown->status = "not_applicable"; /* shares follow what was seen; users do not come alone */
+    if (total == 0 || arms < 2 || checks->results.view->adaptive.found || checks->results.clustered)
         return;
     for (size_t i = 0; i < checks->day_count; i++) {
         for (size_t arm = 0; arm < arms; arm++)
@@ -438,7 +438,8 @@ void live_results_quality(const struct live_results_call *call, const struct liv
     check_falls(&checks);
     check_silence(&checks);
     check_contamination(&checks);
-    check_balance(&checks);
+    if (!checks.results.clustered)
+        check_balance(&checks);
     check_weekdays(&checks);
     quality->alarms = (struct object_list){checks.alarm_count, checks.alarms};
 }

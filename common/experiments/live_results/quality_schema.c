@@ -3,8 +3,11 @@
 
 #define OWNER struct quality_ratio
 static const struct field ratio_fields[] = {
-    STRING(OWNER, status,
-           .help = "ok, mismatch, insufficient_data, or not_applicable (adaptive shares)."),
+    STRING(
+        OWNER, status,
+        .help =
+            "ok, mismatch, insufficient_data, or not_applicable (adaptive shares; users who come "
+            "in clusters)."),
     INTEGERS(OWNER, observed, .help = "Users per arm."),
     NULLABLE_NUMBER(OWNER, e_value, ROUNDED(6), .help = "The largest at the end of a day so far."),
     NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6), .help = "Valid at every look."),

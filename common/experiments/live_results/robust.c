@@ -255,7 +255,7 @@ void live_results_robust(const struct live_results *results, const struct robust
     for (size_t i = 0; i < count; i++) {
         comparisons[i] = (struct live_metric_comparison){.treatment_index = (int64_t)i + 1,
                                                          .status = "insufficient_data"};
-        if (!robust.undefined)
+        if (!robust.undefined && !results->clustered)
             compare[asked->statistic](&robust, (int)i + 1, &comparisons[i]);
     }
     live_results_mark_improvements(&shown->comparisons, asked->direction);

@@ -1,5 +1,5 @@
 /* Sample ratio checks: of all users, and of those of each stratum. */
-#include "experiments/live_results/live_results_internal.h"
+#include "experiments/live_results/clusters.h"
 
 #include "experiments/analyses/report_text.h"
 #include "experiments/design/srm.h"
@@ -93,9 +93,12 @@ void live_results_srm(const struct live_results *results, struct live_stats *sta
         block->verdict = live_results_text(results, "live.srm_adaptive");
         return;
     }
+    if (results->clustered)
+        live_clusters_counts(results, &block->observed_counts);
     if (results->arms < 2 || given != results->arms)
         return;
-    check_strata(results, &split, block);
+    if (!results->clustered)
+        check_strata(results, &split, block);
     if (srm_check(&block->observed_counts, &split.weights, split.expected, &result, NULL))
         return;
     block->status = result.is_srm ? "srm_detected" : "ok";

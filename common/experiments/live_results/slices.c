@@ -457,6 +457,8 @@ void live_results_slices(const struct live_results_call *call, const struct live
                          ((int64_t)results.arms - 1);
     if (view->design->setup->dimensions.count == 0)
         slices->status = "no_dimensions";
+    else if (results.clustered)
+        slices->status = "clusters";
     else if (reading.measure_count == 0)
         slices->status = "no_metrics";
     else

@@ -130,6 +130,8 @@ static const struct field setup_fields[] = {
             .omit_if_null = true,
             .help = "By which results are told apart. With dimensions here, others that come with "
                     "exposures are not kept."),
+    OBJECT(OWNER, clusters, payload_clusters_schema, .nullable = true, .omit_if_null = true,
+           .help = "Live results are then those of clusters."),
 };
 #undef OWNER
 

@@ -7,6 +7,7 @@
 
 #include "base/schema.h"
 #include "experiments/design/sizing_rules.h"
+#include "experiments/payloads/payload_clusters.h"
 #include "experiments/payloads/payload_dimensions.h"
 #include "experiments/payloads/payload_goals.h"
 #include "experiments/payloads/payload_metric_rules.h"
@@ -71,6 +72,7 @@ struct payload_setup {
     const struct payload_namespace *namespace;
     OBJECT_LIST(struct targeting_rule, targeting_rules); /* struct targeting_rule */
     OBJECT_LIST(struct payload_dimension, dimensions);   /* struct payload_dimension */
+    const struct payload_clusters *clusters;             /* NULL = users are on their own */
 };
 
 enum robust_statistic { ROBUST_CAPPED_MEAN, ROBUST_WINSORIZED_MEAN, ROBUST_QUANTILE, ROBUST__MAX };

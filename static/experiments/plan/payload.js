@@ -59,6 +59,11 @@ function unitOf({ randomization_unit: chosen }, { randomization_unit: before }) 
     return before === clustered || !before ? 'user' : before;
 }
 
+/* Named clusters make live results those of clusters. */
+function clustersOf({ randomization_unit: chosen, cluster_unit: unit }) {
+    return chosen === clustered && unit ? { unit } : null;
+}
+
 /* The first test of a metric is what the API plans when none is named. */
 function testOf({ planned_test: chosen = null }, { planned_test: before = null }) {
     return chosen === 'z_test' && before === null ? null : chosen;
@@ -103,6 +108,7 @@ export function payloadOf(values, base) {
         for (const [name, empty] of names) payload[block] = { ...payload[block], [name]: values[name] ?? empty };
     if (payload.metrics.catalog_metric && !isSameMetric(payload.metrics, base.metrics)) payload.metrics.catalog_metric = null;
     payload.setup.randomization_unit = unitOf(values, base.setup);
+    payload.setup.clusters = clustersOf(values);
     payload.metrics.planned_test = testOf(values, base.metrics);
     payload.metrics.secondary_metrics = namesOf(values.secondary_metrics);
     payload.metrics.secondary_directions = namesOf(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
@@ -118,6 +124,7 @@ export function valuesOf(payload) {
         ...values,
         primary_metric_name: payload.metrics.primary_metric_name || defaultMetric,
         randomization_unit: payload.setup.randomization_unit,
+        cluster_unit: payload.setup.clusters?.unit ?? '',
         secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', '),
         secondary_decrease: falling.map(({ name }) => name).join(', '),
         ...goalValuesOf(payload.metrics.goals),

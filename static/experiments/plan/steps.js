@@ -17,6 +17,7 @@ const choice = (name, values, more = {}) => ({
     ...more,
 });
 const countsAfterExposure = ({ conversion_window: window }) => window === 'after_exposure';
+const isClustered = ({ randomization_unit: unit }) => unit === 'cluster';
 const isRatio = ({ metric_type: type }) => type === 'ratio';
 
 /* In the order in which they are read: what the metric is decides about what comes after it. */
@@ -43,6 +44,7 @@ export const fields = [
     choice('goals_reading', ['always_valid', 'planned_end'], { applies: hasGoals }),
     { name: 'conversion_window', kind: 'flag', flagValue: 'after_exposure', label: label('conversion_window'), wide: true },
     { name: 'conversion_window_days', kind: 'number', label: label('conversion_window_days'), optional: true, applies: countsAfterExposure },
+    { ...line('cluster_unit'), maxLength: 100, hint: () => t('plan.cluster_unit_hint'), applies: isClustered },
     prose('inclusion_criteria'),
     prose('exclusion_criteria'),
     { name: 'returning_users_present', kind: 'flag', label: label('returning_users_present'), wide: true },
@@ -68,7 +70,7 @@ export const steps = [
         sized: true,
         fields: [
             ...['expected_daily_traffic', 'audience_share_in_test', 'variants_count', 'traffic_split', 'n_looks', 'holdout_fraction', 'mutually_exclusive_experiments'],
-            ...['randomization_unit', 'avg_cluster_size', 'icc', 'inclusion_criteria', 'exclusion_criteria'],
+            ...['randomization_unit', 'avg_cluster_size', 'icc', 'cluster_unit', 'inclusion_criteria', 'exclusion_criteria'],
         ],
     },
     {
