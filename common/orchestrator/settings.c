@@ -97,6 +97,7 @@ const struct setting orchestrator_settings_table[] = {
      .help = "SQLite file; `nginx/stack` puts it below the stack's directory."},
     {"ORCH_DB_DSN", SETTING_TEXT, AT(db_dsn), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`; needed for `postgres`."},
+    REPLICA_SETTINGS("ORCH_"),
     {"ORCH_DB_CONNECT_TIMEOUT_SECONDS", SETTING_NUMBER, AT(db_connect_timeout_seconds), "5", 0.1,
      300, .help = "How long to wait for PostgreSQL."},
     {"ORCH_DB_POOL_ENABLED", SETTING_BOOLEAN, AT(db_pool_enabled), "false",

@@ -5,6 +5,7 @@
 #include "accounts/store.h"
 #include "base/confine.h"
 #include "base/settings.h"
+#include "db/replica.h"
 #include "orchestrator/names.h"
 
 /* One provider's API. */
@@ -44,6 +45,7 @@ struct orchestrator_settings {
     int storage; /* enum storage_backend */
     const char *db_path;
     const char *db_dsn;
+    struct replica_settings replica;
     double db_connect_timeout_seconds;
     bool db_pool_enabled;
     int64_t db_pool_min_size, db_pool_max_size;

@@ -56,6 +56,7 @@ const struct setting support_settings_table[] = {
              "puts it below the stack's directory."},
     {"DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`; unset uses `support.sqlite3` in DATA_DIR."},
+    REPLICA_SETTINGS(""),
     {"SUPPORT_BLOB_URL", SETTING_TEXT, AT(blob_url), NULL,
      .help = "Where originals of documents and copies of search segments are: `files` in DATA_DIR "
              "of one host, `database`, or a bucket of an object store that speaks S3, as "

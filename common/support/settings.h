@@ -5,6 +5,7 @@
 #include "accounts/oidc/config.h"
 #include "accounts/store.h"
 #include "base/settings.h"
+#include "db/replica.h"
 #include "jobs/clock_watch.h"
 
 enum email_mode { EMAIL_DISABLED, EMAIL_IMAP, EMAIL_WEBHOOK, EMAIL_MODE__MAX };
@@ -27,6 +28,7 @@ struct support_settings {
     struct string_list tenant_email_domains; /* "DOMAIN:TENANT" */
     struct clock_limits clock;               /* limits for deletion by age */
     const char *database_url;                /* NULL = SQLite below data_directory */
+    struct replica_settings replica;
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;
     int confine;

@@ -1,5 +1,6 @@
 /* The orchestrator, family keys: customers, teams, virtual keys, budgets, what was spent, and
  * prompt templates. Routes only. */
+#include "http/replica.h"
 #include "orchestrator-keys/budgets.h"
 #include "orchestrator-keys/keys.h"
 #include "orchestrator-keys/owners.h"
@@ -84,6 +85,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/usage",
      .role = ORCHESTRATOR_STAFF,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &usage_query_schema,
      .reply = &usage_answer_schema,
      .errors = ERRORS(422, 429, 503),
@@ -94,6 +96,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/usage.csv",
      .role = ORCHESTRATOR_STAFF,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &usage_query_schema,
      .media_type = "text/csv; charset=utf-8",
      .errors = ERRORS(422, 429, 503),

@@ -1,4 +1,5 @@
 /* The orchestrator, family light: what is answered from the store and the catalog at once. */
+#include "http/replica.h"
 #include "orchestrator-light/add_model.h"
 #include "orchestrator-light/analytics.h"
 #include "orchestrator-light/front_models.h"
@@ -11,6 +12,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/tasks",
      .role = ORCHESTRATOR_CALLER,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &task_query_schema,
      .reply = &task_item_schema,
      .reply_is_list = true,
@@ -43,6 +45,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/v1/analytics",
      .role = ORCHESTRATOR_STAFF,
+     .traits = TRAIT_MAY_BE_OLD,
      .reply = &analytics_schema,
      .errors = ERRORS(429, 503),
      .handler = analytics_handle,

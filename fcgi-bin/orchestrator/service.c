@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/people.h"
+#include "http/replica.h"
 #include "orchestrator/demo/simulated.h"
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
@@ -36,7 +37,8 @@ enum {
 struct service {
     struct orchestrator_settings settings;
     struct store *store;
-    struct catalog base; /* as it was made at the start */
+    struct replica *replica; /* NULL = there is none */
+    struct catalog base;     /* as it was made at the start */
     struct catalog catalog;
     struct arena
         *model_list_arenas[2]; /* of this catalog and the one before, where the browser is used */
@@ -183,6 +185,16 @@ static enum error open_cache(struct service *service, struct arena *arena, struc
     return problem_set(problem, ERROR_INVALID, "setting_invalid", "ORCH_CACHE_URL %s", why.text);
 }
 
+static enum error open_replica(struct arena *arena, struct service *service,
+                               struct problem *problem)
+{
+    struct store_plan plan;
+
+    orchestrator_store_plan(arena, &service->settings, getenv("ASSAY_RUN_DIR"), &plan);
+    return replica_open(arena, &plan, &service->settings.replica, "ORCH_DATABASE_REPLICA_URL",
+                        &service->replica, problem);
+}
+
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
     struct service *service = ARENA_NEW(arena, struct service);
@@ -212,6 +224,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
         error = make_catalog(service, arena, problem);
     if (!error)
         error = open_cache(service, arena, problem);
+    if (!error)
+        error = open_replica(arena, service, problem);
     return error ? error
                  : orchestrator_store_open(arena, settings, getenv("ASSAY_RUN_DIR"),
                                            &service->store, problem);
@@ -292,7 +306,10 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 /* A worker that could not open the database tries again. */
 static void after_turn(struct server *server)
 {
-    db_end_of_request(store_handle(((const struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_end_of_request(store_handle(service->store));
+    replica_end_of_request(service->replica);
 }
 
 static void each_second(struct server *server)
@@ -302,7 +319,10 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_release(store_handle(((const struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_release(store_handle(service->store));
+    replica_release(service->replica);
 }
 
 static void stop(void *state)
@@ -310,6 +330,7 @@ static void stop(void *state)
     struct service *service = state;
 
     shared_rate_close(service->cache);
+    replica_close(service->replica);
     store_close(service->store);
     for (size_t i = 0; i < COUNT_OF(service->model_list_arenas); i++)
         arena_destroy(service->model_list_arenas[i]);
@@ -507,6 +528,13 @@ static void count(struct request *request, const struct service *service, int st
     metric_observe(figures, METRIC_DURATION, &endpoint, seconds);
 }
 
+static void finish(struct request *request, struct reply *reply)
+{
+    const struct service *service = request->state;
+
+    reply_state_position(request, reply, service->replica, store_handle(service->store));
+}
+
 static void after(struct request *request, int status)
 {
     struct service *service = request->state;
@@ -517,6 +545,7 @@ static void after(struct request *request, int status)
     if (request_started(request) <= service->model_list_changed_at && service->outlived)
         service->outlived--;
     db_end_of_request(store_handle(service->store));
+    replica_end_of_request(service->replica);
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED))
         sweep(service);
     db_end_of_request(store_handle(service->store));
@@ -567,8 +596,12 @@ void service_check_readiness(struct request *request, struct readiness *readines
 
 enum error service_database(struct request *request, struct db **db)
 {
-    enum error error = store_database(service_store(request), db, &request->problem);
+    const struct service *service = request->state;
+    enum error error;
 
+    if (request_reads_replica(request, service->replica, store_handle(service->store), db))
+        return ERROR_NONE;
+    error = store_database(service->store, db, &request->problem);
     return service_storage_error(request, error, "healthcheck");
 }
 
@@ -615,6 +648,7 @@ const struct http_service orchestrator_service = {
     .refuse = service_refuse,
     .buckets = service_buckets,
     .charge = service_charge,
+    .finish = finish,
     .after = after,
     .after_turn = after_turn,
     .idle = idle,

@@ -1,5 +1,6 @@
 /* The support service, family improvement: review, evaluators, curated data, experiments and runs.
  * Routes only. */
+#include "http/replica.h"
 #include "support-improvement/curated.h"
 #include "support-improvement/evaluators.h"
 #include "support-improvement/experiments.h"
@@ -257,6 +258,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/admin/regression-runs",
      .role = SUPPORT_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &runs_query_schema,
      .reply = &runs_schema,
      .handler = runs_handle,
@@ -266,6 +268,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/api/admin/regression-runs/{run_id}",
      .role = SUPPORT_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .reply = &run_schema,
      .handler = run_handle,
      .name = "regression_report",

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "http/hub.h"
 #include "http/people.h"
+#include "http/replica.h"
 #include "support/accounts/audit.h"
 #include "support/accounts/sso_providers.h"
 #include "support/answer/patterns.h"
@@ -19,7 +20,8 @@ enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form around its file */
 struct service {
     struct support_settings settings;
     struct store *store;
-    struct models *models; /* NULL = out of memory */
+    struct replica *replica; /* NULL = there is none */
+    struct models *models;   /* NULL = out of memory */
     struct problem models_problem, patterns_problem;
     bool models_are_wrong, patterns_are_wrong;
 };
@@ -80,6 +82,17 @@ static void set_policy(const struct support_settings *settings, struct http_poli
     policy->trusted_proxy_hops = settings->trusted_proxy_hops;
 }
 
+static enum error open_replica(struct arena *arena, struct service *service,
+                               struct problem *problem)
+{
+    struct store_plan plan;
+
+    support_store_plan(arena, &service->settings, &plan);
+    plan.options.pool_directory = getenv("ASSAY_RUN_DIR");
+    return replica_open(arena, &plan, &service->settings.replica, "DATABASE_REPLICA_URL",
+                        &service->replica, problem);
+}
+
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
     struct service *service = ARENA_NEW(arena, struct service);
@@ -109,6 +122,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
         service->models_are_wrong = true;
     if (!error && patterns_load(arena, settings, &service->patterns_problem))
         service->patterns_are_wrong = true;
+    if (!error)
+        error = open_replica(arena, service, problem);
     return error ? error
                  : support_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store,
                                       problem);
@@ -147,20 +162,34 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_release(store_handle(((const struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_release(store_handle(service->store));
+    replica_release(service->replica);
 }
 
 static void stop(void *state)
 {
     struct service *service = state;
 
+    replica_close(service->replica);
     store_close(service->store);
     models_close(service->models);
 }
 
 static void after_turn(struct server *server)
 {
-    db_end_of_request(store_handle(((const struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_end_of_request(store_handle(service->store));
+    replica_end_of_request(service->replica);
+}
+
+static void finish(struct request *request, struct reply *reply)
+{
+    const struct service *service = request->state;
+
+    reply_state_position(request, reply, service->replica, store_handle(service->store));
 }
 
 static void after(struct request *request, int status)
@@ -168,6 +197,7 @@ static void after(struct request *request, int status)
     service_count(request, status,
                   (double)(clock_monotonic_microseconds() - request_started(request)) / 1e6);
     db_end_of_request(store_handle(service_store(request)));
+    replica_end_of_request(((const struct service *)request->state)->replica);
 }
 
 const struct support_settings *service_settings(const struct request *request)
@@ -187,6 +217,10 @@ struct models *service_models(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
+    const struct service *service = request->state;
+
+    if (request_reads_replica(request, service->replica, store_handle(service->store), db))
+        return ERROR_NONE;
     return store_database(service_store(request), db, &request->problem);
 }
 
@@ -202,7 +236,7 @@ void service_audit(struct request *request, const char *action, const char *reso
     const struct identity *who = &request->who;
     struct db *db;
 
-    if (service_database(request, &db)) {
+    if (store_database(service_store(request), &db, &request->problem)) {
         log_event(LOG_ERROR, "audit_not_written", request->problem.text);
         return;
     }
@@ -231,6 +265,7 @@ const struct http_service support_service = {
     .access = service_access,
     .refuse = service_refuse,
     .buckets = service_buckets,
+    .finish = finish,
     .after = after,
     .idle = idle,
     .after_turn = after_turn,

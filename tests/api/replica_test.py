@@ -13,8 +13,8 @@ from standby import Standby
 AGE, POSITION = "X-Data-Age-Seconds", "X-Data-Position"
 MAX_AGE = 3  # seconds
 WAIT_SECONDS = 90  # seconds for what happens by itself
-REPLICA_SETTINGS = {"experiments": "AB_"}
-HEADERS = {"experiments": {}}
+REPLICA_SETTINGS = {"experiments": "AB_", "support": "", "orchestrator": "ORCH_"}
+HEADERS = {"experiments": {}, "support": {"X-API-Key": "key-of-support"}, "orchestrator": {}}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def servers():
 @pytest.fixture(scope="module")
 def suite(servers):
     primary, standby = servers
-    env = {}
+    env = {"ORCH_STORAGE_BACKEND": "postgres", "API_KEY": "key-of-support"}
     for name, prefix in REPLICA_SETTINGS.items():
         env[DATABASE_SETTINGS[name]] = primary.url(f"of_{name}")
         env[prefix + "DATABASE_REPLICA_URL"] = standby.url(f"of_{name}")
