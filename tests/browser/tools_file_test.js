@@ -7,19 +7,20 @@ const names = ['user', '变体', 'сумма; руб', 'до "теста"', 'ord
 
 const amount = (number, digits) => number.toFixed(digits).replace('.', ',');
 
-/* Cells of 300 users in odd scripts; one has no number as its outcome, one no variant. */
+/* Cells of a user in odd scripts; one has no number as its outcome, one no variant. */
 function rowOf(user) {
     const before = 10 + ((user * 7919) % 97) / 10;
     const value = before + (user % 3) * 1.5 + ((user * 104729) % 89) / 40;
     return [`u${user}`, user === 21 ? '' : ['对照', 'النسخة ب', 'C'][user % 3], user === 17 ? 'many' : amount(value, 2), user % 11 === 0 ? '' : amount(before, 1), String(user % 4)];
 }
 
-const rows = Array.from({ length: 300 }, (_, user) => rowOf(user));
+const usersOf = (count) => Array.from({ length: count }, (_, user) => rowOf(user));
+const rows = usersOf(300);
 
 /* Semicolons, decimal commas, quotes and a byte order mark. */
-function csvFile() {
+function csvFile(users = rows) {
     const head = names.map((name) => `"${name.replaceAll('"', '""')}"`);
-    const lines = [head, ...rows].map((cells) => cells.join(';'));
+    const lines = [head, ...users].map((cells) => cells.join(';'));
     return { name: 'пользователи.csv', mimeType: 'text/csv', buffer: Buffer.from(`\ufeff${lines.join('\r\n')}\r\n`) };
 }
 
@@ -29,6 +30,12 @@ async function answerOf(mapping, { name, buffer, mimeType }) {
     form.append('file', new File([buffer], name, { type: mimeType }));
     const response = await fetch(`${experiments}/api/v1/results/file`, { method: 'POST', body: form });
     assert.equal(response.status, 200);
+    return response.json();
+}
+
+async function ask(path, body) {
+    const response = await fetch(`${experiments}/api/v1/results/${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    assert.equal(response.status, 200, await response.clone().text());
     return response.json();
 }
 
@@ -74,6 +81,41 @@ test('a file is mapped, sent and read, and its faults are named', async () => {
     await page.waitForSelector('#arm-error');
     assert.match(await page.textContent('#arm-error'), /two to ten/);
     await close(page, [400]);
+});
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+test('clusters and always-valid figures come from the rows that the browser adds up', async () => {
+    const page = await open(`${experiments}/tools/file`);
+    const users = usersOf(1800); /* enough for means of the least certain kind */
+    await page.setInputFiles('#data-file', csvFile(users));
+    await page.waitForSelector('#file-columns');
+    await page.selectOption('#arm', names[1]);
+    await page.selectOption('#control', 'C');
+    await page.selectOption('#value', names[2]);
+    await page.selectOption('#analysis', 'always_valid');
+    await page.selectOption('#treatment', '对照');
+    await page.click('#question button[type="submit"]');
+    const usable = users.filter(([, , value]) => value !== 'many').map(([, arm, value, , cluster]) => ({ arm, cluster, value: Number(value.replace(',', '.')) }));
+    const of = (arm) => usable.filter((row) => row.arm === arm);
+    const moments = (arm) => {
+        const values = of(arm).map(({ value }) => value);
+        const mean = sum(values) / values.length;
+        return { n: values.length, mean, std: Math.sqrt(sum(values.map((value) => (value - mean) ** 2)) / (values.length - 1)) };
+    };
+    const always = await ask('always-valid', { metric: 'mean', control_arm: moments('C'), treatment_arm: moments('对照') });
+    await untilText(page, '.verdict .figure-value', plus(always.unadjusted.effect));
+    await untilText(page, '.verdict .figure-value[data-long]', `${plus(always.unadjusted.ci_lower)} to ${plus(always.unadjusted.ci_upper)}`);
+
+    await page.selectOption('#analysis', 'clustered');
+    await page.selectOption('#cluster', names[4]);
+    await page.click('#question button[type="submit"]');
+    const lists = (arm) => ({ clusters: of(arm).map(({ cluster }) => cluster), sums: of(arm).map(({ value }) => value) });
+    const clustered = await ask('cluster', { metric_type: 'mean', control_arm: lists('C'), treatment_arm: lists('对照') });
+    await page.waitForSelector('#clusters-title');
+    await untilText(page, '.verdict .figure-value[data-long]', `${plus(clustered.result.ci_lower)} to ${plus(clustered.result.ci_upper)}`);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
 });
 
 test('the example is analyzed in two clicks, and a file without rows says so', async () => {

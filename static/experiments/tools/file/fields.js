@@ -7,6 +7,15 @@ const ranks = ['mann_whitney', 'trimmed_t', 'quantile', 'bootstrap'];
 
 const columnOptions = (columns) => columns.map(({ name }) => ({ value: name, title: name }));
 
+/* What the browser adds up before it asks (rows.js): means and rates of two variants. */
+const inBrowser = ['clustered', 'always_valid'];
+const isOfTwo = ({ metric_type: type }) => ['continuous', 'binary'].includes(type);
+export const isInBrowser = ({ analysis }) => inBrowser.includes(analysis);
+
+const labelsOf = (head, { arm }) => (head.columns.find(({ name }) => name === arm)?.labels ?? []).slice(0, 10);
+export const controlOf = (head, values) => values.control ?? labelsOf(head, values)[0];
+const treatmentsOf = (head, values) => labelsOf(head, values).filter((one) => one !== controlOf(head, values));
+
 function controlField(columns) {
     const labels = (values) => (columns.find(({ name }) => name === values.arm)?.labels ?? []).slice(0, 10);
     return {
@@ -36,7 +45,7 @@ const rankField = (name) => ({
     flagValue: name,
     label: label(`method.${name}`),
     wide: true,
-    applies: (values) => values.metric_type !== 'ratio',
+    applies: (values) => values.metric_type !== 'ratio' && !isInBrowser(values),
 });
 
 /* The fields for a file whose beginning is `head`, filled in with what its columns look like. */
@@ -67,10 +76,12 @@ export function fieldsOf(head) {
             kind: 'select',
             initial: guess.covariates.length > 0 ? 'adjusted' : 'plain',
             label: label('file.analysis'),
-            options: () => ['plain', 'adjusted'].map((value) => ({ value, title: t(`file.${value}`) })),
+            options: (values) => (isOfTwo(values) ? ['plain', 'adjusted', ...inBrowser] : ['plain', 'adjusted']).map((value) => ({ value, title: t(`file.${value}`) })),
             hint: (values) => t(`file.${values.analysis}_hint`),
             wide: true,
         },
+        { name: 'treatment', kind: 'select', label: label('arm.treatment'), options: (values) => treatmentsOf(head, values).map((value) => ({ value, title: value })), applies: isInBrowser },
+        { name: 'cluster', kind: 'select', label: label('file.cluster'), options: (values) => columns.filter(({ value }) => value !== values.arm && value !== values.value), applies: (values) => values.analysis === 'clustered' },
         ...head.columns.flatMap((column, index) => (column.isNumeric ? [covariateField(column, index)] : [])),
         ...ranks.map(rankField),
         { name: 'quantile', kind: 'fraction', initial: 0.5, label: label('field.quantile'), applies: (values) => values.further_quantile !== undefined },
@@ -96,7 +107,7 @@ export function mappingOf(values) {
 
 /* Which names of fields belong to which part of the page. */
 export const parts = {
-    columns: ['arm', 'control', 'metric_type', 'value', 'denominator', 'analysis'],
+    columns: ['arm', 'control', 'metric_type', 'value', 'denominator', 'analysis', 'treatment', 'cluster'],
     covariates: (names) => names.filter((name) => name.startsWith('covariate_')),
     further: [...ranks.map((name) => `further_${name}`), 'quantile', 'alpha', 'direction'],
 };

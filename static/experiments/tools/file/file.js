@@ -2,17 +2,21 @@
 import { t } from '../../../shared/i18n.js';
 import { formatBytes, formatInteger } from '../../../shared/numbers.js';
 import { apiAddress } from '../../../shared/place.js';
+import { createClient } from '../../../shared/ui/client.js';
+import { ApiError } from '../../../shared/ui/errors.js';
 import { createForm } from '../../../shared/ui/form.js';
 import { html, nothing } from '../../../shared/ui/lit.js';
 import { errorNotice, tokenForm } from '../../../shared/ui/notice.js';
 import { createDropzone, createUpload } from '../../../shared/ui/upload.js';
 import { exampleFile } from './example.js';
-import { fieldsOf, mappingOf, tickedOf } from './fields.js';
+import { controlOf, fieldsOf, isInBrowser, mappingOf, tickedOf } from './fields.js';
 import { headOf } from './head.js';
 import { fileView } from './view.js';
 import { findingOf } from './result.js';
+import { questionOf, rowsMaxBytes } from './rows.js';
 
 const url = '/api/v1/results/file';
+const client = createClient();
 const accept = '.csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson';
 
 /* Which field an answer is about, by its code. */
@@ -26,7 +30,7 @@ function atField(error) {
 /* The tool has file, head (null before a file), form, answer, error, stale, and what view.js draws. */
 function create(update) {
     /** @type {any} */
-    const tool = { file: null, head: null, form: null, answer: null, error: null, stale: false, empty: false };
+    const tool = { file: null, head: null, form: null, answer: null, error: null, stale: false, empty: false, busy: false, question: null };
 
     const settle = (patch) => {
         Object.assign(tool, patch);
@@ -42,10 +46,26 @@ function create(update) {
         document.getElementById('file-columns')?.focus();
     }
 
+    /* Reads the rows here and asks for their sums. */
+    async function askForSums(values) {
+        if (tool.file.size > rowsMaxBytes) return fail(new ApiError('rejected', t('upload.too_large', { limit: formatBytes(rowsMaxBytes) })));
+        settle({ busy: true });
+        try {
+            const question = await questionOf(tool.file, values, [controlOf(tool.head, values), values.treatment]);
+            const { data } = await client.post(question.path, question.body);
+            settle({ answer: data, question, busy: false, stale: false });
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            settle({ busy: false });
+            fail(error);
+        }
+    }
+
     function send() {
-        if (tool.form.unclear() || tool.upload.busy()) return;
+        if (tool.form.unclear() || tool.busy || tool.upload.busy()) return;
         tool.form.clearProblems();
         settle({ error: null, stale: tool.answer !== null });
+        if (isInBrowser(tool.form.values())) return askForSums(tool.form.values());
         tool.mapping = mappingOf(tool.form.values());
         tool.upload.add([tool.file]);
     }
@@ -61,7 +81,7 @@ function create(update) {
         multiple: false,
         extra: () => ({ mapping: JSON.stringify(tool.mapping) }),
         forgetDone: true,
-        onDone: (answer) => settle({ answer, error: null, stale: false }),
+        onDone: (answer) => settle({ answer, question: null, error: null, stale: false }),
         onFail: fail,
     });
     tool.example = () => take(exampleFile());
@@ -69,7 +89,7 @@ function create(update) {
         if (tool.error === null) return nothing;
         return tool.error.kind === 'unauthorized' ? tokenForm(tool.error, send) : errorNotice(tool.error, { retry: send });
     };
-    tool.announcement = () => (tool.answer === null ? '' : findingOf(tool.answer).verdict.title);
+    tool.announcement = () => (tool.answer === null ? '' : findingOf(tool.answer, tool).verdict.title);
     tool.command = () => ({ url: apiAddress(url), mapping: tool.mapping, name: tool.file.name });
     tool.chosen = () => html`<p class="prose"><strong dir="auto">${tool.file.name}</strong> · ${formatBytes(tool.file.size)} · ${t('file.columns_found', { count: formatInteger(tool.head.columns.length) })}</p>`;
     tool.view = () => fileView(tool);

@@ -6,19 +6,22 @@ import { readNumber } from '../../../shared/ui/units.js';
 
 const headBytes = 256 * 1024;
 const missing = /^(|null|NA|NaN)$/i;
+
+export const isMissing = (cell) => missing.test(cell);
+
 const delimiters = [',', ';', '\t'];
 
 const withoutMark = (text) => text.replace(/^\ufeff/, '');
 
 /* What the first line has most of, outside of quotes. */
-function delimiterOf(text) {
+export function delimiterOf(text) {
     const line = text.split(/\r?\n/, 1)[0].replace(/"[^"]*"/g, '');
     const counts = delimiters.map((mark) => line.split(mark).length);
     return delimiters[counts.indexOf(Math.max(...counts))];
 }
 
 /* Records of CSV; a quoted field may hold delimiters, line breaks and doubled quotes. */
-export function recordsOf(text, delimiter) {
+function recordsOf(text, delimiter) {
     const field = new RegExp(`("(?:[^"]|"")*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|$)`, 'y');
     const records = [];
     let record = [];
@@ -57,7 +60,7 @@ function tableOfText(text, cut) {
 }
 
 function columnOf(name, values) {
-    const given = values.filter((value) => !missing.test(value));
+    const given = values.filter((value) => !isMissing(value));
     return {
         name,
         labels: [...new Set(given)],
@@ -66,11 +69,14 @@ function columnOf(name, values) {
     };
 }
 
+/* {names, rows} of a text; the last row of a cut one is left out, for it may be half a row. */
+export const tableOf = (text, cut) => (text.trimStart().startsWith('{') ? tableOfObjects(objectsOf(text)) : tableOfText(text, cut));
+
 /* {names, rows, columns [{name, labels, isNumeric, isBinary}]} of the beginning of a file. */
 export async function headOf(file) {
     const cut = file.size > headBytes;
     const text = withoutMark(new TextDecoder().decode(await file.slice(0, headBytes).arrayBuffer()));
-    const { names, rows } = text.trimStart().startsWith('{') ? tableOfObjects(objectsOf(text)) : tableOfText(text, cut);
+    const { names, rows } = tableOf(text, cut);
     const columns = names.map((name, index) => columnOf(name, rows.map((row) => row[index] ?? '')));
     return { names, rows, columns };
 }

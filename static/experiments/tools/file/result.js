@@ -6,6 +6,8 @@ import { table } from '../../../shared/ui/table.js';
 import { findingOfAdjusted } from '../../adjusted.js';
 import { difference, interval, pText } from '../../figures.js';
 import { findingView, partCard } from '../../finding.js';
+import { alwaysValid } from '../../results/more/always_valid.js';
+import { clusters } from '../../results/more/clusters.js';
 
 const typeOf = ({ conventions }) => (conventions?.effect_unit === 'percentage_points' ? 'binary' : 'plain');
 
@@ -43,8 +45,15 @@ function warningsOf({ bad_rows: bad, rows }) {
     return [{ severity: bad > rows / 20 ? 'high' : 'medium', message: t('file.unusable', { bad: formatInteger(bad), share: formatPercent(bad / rows, 2), rows: formatInteger(rows) }) }];
 }
 
+/* What the sums of two variants show. */
+function findingOfSums(answer, question) {
+    return question.path.endsWith('/cluster') ? clusters.finding(answer, { asked: {} }) : alwaysValid.finding(answer, { question });
+}
+
+export const findingOf = (answer, { question = null }) => (question === null ? findingOfFile(answer) : findingOfSums(answer, question));
+
 /** @param {experiments.DataReply} answer */
-export function findingOf(answer) {
+function findingOfFile(answer) {
     const labels = answer.arms.map(({ label }) => label);
     const found = findingOfAdjusted(answer.comparison, labels);
     const further = answer.analyses.length > 0 ? [partCard('further', t('file.further'), furtherTable(answer))] : [];
@@ -52,8 +61,8 @@ export function findingOf(answer) {
     return { ...found, warnings: warningsOf(answer), parts: [...found.parts, ...further, ...bad] };
 }
 
-/** @param {experiments.DataReply} answer */
-export function result(answer) {
+export function result(answer, tool) {
+    if (tool.question !== null) return html`${findingView(findingOf(answer, tool))} <p class="field-hint">${t('adjusted.users', { users: formatInteger(tool.question.users) })}</p>`;
     const read = { users: formatInteger(answer.users), rows: formatInteger(answer.rows), format: answer.format === 'csv' ? 'CSV' : 'NDJSON' };
-    return html`${findingView(findingOf(answer))} <p class="field-hint">${t('file.read', read)}</p>`;
+    return html`${findingView(findingOf(answer, tool))} <p class="field-hint">${t('file.read', read)}</p>`;
 }

@@ -45,7 +45,7 @@ function mapping(tool) {
             <div class="section">${grid(parts.further, form)}</div>
         </details>
         <div class="section section-top button-row no-print">
-            <button type="submit" class="button" data-kind="primary" ?disabled=${tool.upload.busy()}>${t('results.analyse')}</button>
+            <button type="submit" class="button" data-kind="primary" ?disabled=${tool.busy || tool.upload.busy()}>${t('results.analyse')}</button>
         </div>`;
     return form.view(inside, { formId: 'question', label: t('file.columns') });
 }
@@ -93,18 +93,18 @@ function next(tool) {
             <li><a href=${address('/')}>${t('next.plan')}</a></li>
         </ul>
         <div class="button-row no-print">
-            ${copyButton({ id: 'copy-curl', title: t('result.copy_curl'), text: () => curlOf(tool.command()) })}
+            ${tool.question !== null ? nothing : copyButton({ id: 'copy-curl', title: t('result.copy_curl'), text: () => curlOf(tool.command()) })}
             <button type="button" class="button" data-size="small" id="print" @click=${() => print()}>${t('result.print')}</button>
         </div></div>`);
 }
 
 function answerView(tool) {
     if (tool.answer === null) return tool.head === null ? explanation() : preview(tool);
-    return html`${result(tool.answer)} ${next(tool)}`;
+    return html`${result(tool.answer, tool)} ${next(tool)}`;
 }
 
 export function fileView(tool) {
-    const busy = tool.upload.busy();
+    const busy = tool.busy || tool.upload.busy();
     return html`<div class="workbench">
         <div class="card design">${chooser(tool)} ${tool.form === null ? nothing : mapping(tool)}</div>
         <section class="results" id="results" aria-labelledby="results-title">
