@@ -212,6 +212,7 @@ bench: packages-test
 	@for program in $(benches); do $$program || exit 1; done
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/run
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/live --events 2500000 --sliced 2500000
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/files
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/livedata
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/support
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood

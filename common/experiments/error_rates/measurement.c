@@ -1,9 +1,9 @@
 /* Orders, and what is shown of them: counts are stored, rates are computed when they are read. */
 #include "experiments/error_rates/measurement.h"
 
+#include "experiments/error_rates/exact_rate.h"
 #include "experiments/error_rates/measurement_job.h"
 #include "experiments/error_rates/measurement_store.h"
-#include "stats/exact_rate.h"
 
 #include <math.h>
 #include <string.h>

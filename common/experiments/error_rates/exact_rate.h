@@ -2,8 +2,8 @@
  * The exact interval of a rate (Clopper and Pearson 1934): at least the stated confidence for every
  * true rate.
  */
-#ifndef ASSAY_STATS_EXACT_RATE_H
-#define ASSAY_STATS_EXACT_RATE_H
+#ifndef ASSAY_EXPERIMENTS_ERROR_RATES_EXACT_RATE_H
+#define ASSAY_EXPERIMENTS_ERROR_RATES_EXACT_RATE_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* The ends are quantiles of beta distributions. */
-#include "stats/exact_rate.h"
+#include "experiments/error_rates/exact_rate.h"
 
 #include "math/beta.h"
 
