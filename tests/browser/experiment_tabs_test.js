@@ -208,6 +208,22 @@ test('results: how often the statistics err on these users is measured, and stan
     await close(page);
 });
 
+test('results: several goals show what the rule makes of them', async () => {
+    const id = await create({ goals: { further: [{ name: 'returned', metric_type: 'binary' }], requires: 'any', correction: 'holm', reading: 'always_valid' } });
+    await run(id, [[20, 20], [40, 40]]);
+    const page = await open(`${experiments}/live/${id}?part=results`);
+    await untilText(page, '#goals p .badge', 'The rule is met');
+    const { goals } = await read(`/experiments/${id}/live-stats`);
+    const rows = await cellsOf(page, '#goals .table-scroll');
+    assert.deepEqual(rows.map(([name]) => name), goals.goals.map(({ name }) => name));
+    const [one] = goals.goals[0].comparisons;
+    assert.ok(one.is_proven);
+    assert.equal(rows[0][7], 'Better');
+    assert.deepEqual(numbersIn(rows[0][5]), [one.ci_lower, one.ci_upper].map((end) => rounded(100 * end, 2)));
+    assert.deepEqual(rows[1].slice(7), [goals.goals[1].comparisons[0].status === 'ok' ? 'No clear difference' : 'Not enough data']);
+    await close(page);
+});
+
 test('report: the certificate that the page saves holds for the verifier, with the key that the page names', async () => {
     const id = await create();
     await run(id, [[20, 20], [40, 40]]);

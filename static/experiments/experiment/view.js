@@ -24,6 +24,7 @@ import { bucketsCard } from './buckets.js';
 import { certificateCard } from './certificate.js';
 import { courseCard } from './course.js';
 import { errorRates } from './measured.js';
+import { goalsCard } from './goals.js';
 import { rulesCard } from './metric_rules.js';
 import { posteriorsCard } from './posteriors.js';
 import { qualityView } from './quality.js';
@@ -405,7 +406,7 @@ const parts = {
     results: (page, { stats, decision }) =>
         decision.headline === 'not_started'
             ? noData(page)
-            : html`${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
+            : html`${goalsCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
