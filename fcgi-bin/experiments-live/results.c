@@ -2,6 +2,7 @@
 #include "experiments-live/live.h"
 
 #include "experiments/error_rates/measurement.h"
+#include "experiments/live_results/bayes.h"
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision.h"
 #include "experiments/live_results/quality.h"
@@ -81,6 +82,7 @@ enum error live_handle_stats(struct request *request, struct reply *reply)
     if (error || !view)
         return error;
     live_results_statistics(&call, view, answer);
+    live_results_bayes(&call, view, answer);
     reply->object = answer;
     return ERROR_NONE;
 }

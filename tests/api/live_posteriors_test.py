@@ -48,3 +48,24 @@ def test_what_has_none(store):
     assert means.client.get(means.path("posteriors")).status == 400
     assert posteriors(make(store, [(0, 0), (0, 0)]))["arms"][0]["probability_best"] == pytest.approx(.5)
     assert store.client.get(f"/api/v1/experiments/{unknown_id()}/posteriors").status == 404
+
+
+def test_live_statistics_have_them_by_the_settings_of_the_design(store):
+    arms, prior = [(600, 60), (600, 80), (500, 40)], {"a": 21, "b": 181}
+    experiment = make(store, arms, bayes={"prior": prior, "credibility": .9, "loss_threshold": .002})
+    block = experiment.stats()["bayes"]
+    same = expect(store.client.post("/api/v1/results/bayes", {
+        "metric_type": "binary", "arms": [{"n": n, "converted": c} for n, c in arms], "credibility": .9, "prior": prior,
+        "loss_threshold": .002, "worthwhile_effect": .02}))
+    assert block == {"status": "ok", "analysis": same} and same["prior"]["source"] == "given"
+    assert same["stopping"]["runs"] >= 10_000 and same["stopping"]["measured"][0]["effect"] == 0
+    assert posteriors(experiment, "?credibility=0.9") == same
+    assert "bayes" not in make(store, arms).stats()
+    without = make(store, arms, bayes={}).stats()["bayes"]["analysis"]
+    assert without["prior"]["source"] == "default" and without["stopping"]["loss_threshold"] == .001
+
+
+def test_a_prior_that_does_not_fit_is_refused(store):
+    for prior in ({"a": 1}, {"mean": 1, "n": 2, "std": 1, "degrees": 3}, {"a": 1, "b": .1}):
+        answer = store.client.post("/api/v1/projects", payload("live", "binary", metrics=metrics(bayes={"prior": prior})))
+        assert answer.status == 422, prior

@@ -76,8 +76,12 @@ struct bayes_reply {
     const struct bayes_stopping *stopping;
 };
 
+SCHEMA_OF(bayes_prior_schema, struct bayes_prior);
 SCHEMA_OF(bayes_request_schema, struct bayes_request);
 SCHEMA_OF(bayes_reply_schema, struct bayes_reply);
+
+/* Both parameters of a rate or count, or all four of a mean (enum bayes_metric). */
+bool bayes_prior_fits(int metric_type, const struct bayes_prior *prior);
 
 int64_t bayes_cost_units(const struct bayes_request *request);
 

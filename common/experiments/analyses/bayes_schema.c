@@ -39,8 +39,8 @@ static const struct field prior_fields[] = {
                     .help = "How many users that is worth."),
 };
 #undef OWNER
-static SCHEMA(bayes_prior_schema, struct bayes_prior, "BayesPrior", prior_fields,
-              .help = "A conjugate prior: a and b, or the other four.");
+SCHEMA(bayes_prior_schema, struct bayes_prior, "BayesPrior", prior_fields,
+       .help = "A conjugate prior: a and b, or the other four.");
 
 #define OWNER struct bayes_request
 static const struct field request_fields[] = {
@@ -114,24 +114,26 @@ static bool conversions_fit(const void *object)
     return counts_fit(&request->arms) && counts_fit(&request->past);
 }
 
-/* Both parameters of a rate, or all four of a mean; and not beside past experiments. */
+bool bayes_prior_fits(int metric_type, const struct bayes_prior *prior)
+{
+    bool rate = prior->a.given && prior->b.given;
+    bool mean = prior->mean.given && prior->n.given && prior->std.given && prior->degrees.given;
+
+    if (metric_type == BAYES_BINARY && prior->b.value < 0.5)
+        return false;
+    return metric_type <= BAYES_COUNT ? rate && !prior->mean.given && !prior->n.given &&
+                                            !prior->std.given && !prior->degrees.given
+                                      : mean && !prior->a.given && !prior->b.given;
+}
+
+/* Not beside past experiments. */
 static bool prior_fits(const void *object)
 {
     const struct bayes_request *request = object;
-    const struct bayes_prior *prior = request->prior;
-    bool rate, mean;
 
     if (request->past.count > 0)
-        return !prior && request->past.count > 1;
-    if (!prior)
-        return true;
-    rate = prior->a.given && prior->b.given;
-    mean = prior->mean.given && prior->n.given && prior->std.given && prior->degrees.given;
-    if (request->metric_type == BAYES_BINARY && prior->b.value < 0.5)
-        return false;
-    return request->metric_type <= BAYES_COUNT ? rate && !prior->mean.given && !prior->n.given &&
-                                                     !prior->std.given && !prior->degrees.given
-                                               : mean && !prior->a.given && !prior->b.given;
+        return !request->prior && request->past.count > 1;
+    return !request->prior || bayes_prior_fits(request->metric_type, request->prior);
 }
 
 static const struct schema_rule request_rules[] = {

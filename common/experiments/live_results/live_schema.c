@@ -2,6 +2,7 @@
 #include "experiments/live_results/live_schema.h"
 
 #include "experiments/analyses/adjusted_analysis.h"
+#include "experiments/analyses/bayes_analysis.h"
 #include "experiments/design/calculation.h"
 #include "experiments/live_results/clusters.h"
 
@@ -473,6 +474,17 @@ static const struct field unknown_fields[] = {
 static SCHEMA(unknown_schema, struct live_unknown_metrics, "LiveUnknownMetrics", unknown_fields,
               .help = "Events under names that the design does not have.");
 
+#define OWNER struct live_bayes
+static const struct field bayes_fields[] = {
+    STRING(OWNER, status,
+           .help = "ok; insufficient_data: no proper posterior yet; not_applicable: a ratio, or "
+                   "clusters."),
+    OBJECT(OWNER, analysis, bayes_reply_schema, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(bayes_schema, struct live_bayes, "LiveBayes", bayes_fields,
+              .help = "The primary metric by posteriors, with the prior of the design.");
+
 #define OWNER struct live_stats
 static const struct field stats_fields[] = {
     STRING(OWNER, experiment_id),
@@ -509,6 +521,8 @@ static const struct field stats_fields[] = {
                     "events, UNKNOWN_METRICS, IGNORED_COVARIATES."),
     OBJECT(OWNER, goals, live_goals_schema, .nullable = true, .omit_if_null = true,
            .help = "Of a design with several goals."),
+    OBJECT(OWNER, bayes, bayes_schema, .nullable = true, .omit_if_null = true,
+           .help = "Of a design with settings for posteriors; the decision does not use it."),
 };
 #undef OWNER
 SCHEMA(live_stats_schema, struct live_stats, "LiveStats", stats_fields,

@@ -319,6 +319,13 @@ struct live_unknown_metrics {
 
 struct live_clusters; /* clusters.h */
 
+/* The primary metric by posteriors; `analysis` is NULL unless the status is ok. */
+struct bayes_reply; /* experiments/analyses/bayes_analysis.h */
+struct live_bayes {
+    const char *status;
+    const struct bayes_reply *analysis;
+};
+
 struct live_stats {
     const char *experiment_id;
     const char *metric_type;
@@ -347,6 +354,7 @@ struct live_stats {
     const struct live_clusters *clusters; /* NULL = users are on their own */
     OBJECT_LIST(struct warning, warnings);
     const struct live_goals *goals; /* NULL = the primary metric alone */
+    const struct live_bayes *bayes; /* NULL = no settings for it */
 };
 
 SCHEMA_OF(live_stats_schema, struct live_stats);

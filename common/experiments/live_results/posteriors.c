@@ -1,6 +1,8 @@
 /* From views of experiments to a request of /results/bayes. */
 #include "experiments/live_results/posteriors.h"
 
+#include "experiments/live_results/bayes.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -115,17 +117,37 @@ static struct optional_number worthwhile(const struct payload_metrics *metrics)
     return (struct optional_number){effect > 0, effect > 0 ? effect : 0};
 }
 
-static enum error read_arms(const struct live_call *call, const struct live_view *view,
-                            struct object_list *list)
+/* False where the values are too large. */
+static bool read_arms(const struct live_view *view, struct arena *arena, struct object_list *list)
 {
-    struct bayes_arm *arms = ARENA_ARRAY(call->arena, struct bayes_arm, view->arm_count);
+    struct bayes_arm *arms = ARENA_ARRAY(arena, struct bayes_arm, view->arm_count);
 
     *list = (struct object_list){view->arm_count, arms};
     for (size_t i = 0; i < view->arm_count; i++)
         if (!read_arm(view, (int)i, &arms[i]))
-            return problem_set(call->problem, ERROR_INVALID, "bayes_improper",
-                               "The values are too large");
-    return ERROR_NONE;
+            return false;
+    return true;
+}
+
+/* All but the arms and past experiments. */
+static void start_request(const struct live_view *view, const struct posteriors_asked *asked,
+                          struct bayes_request *request)
+{
+    const struct payload_metrics *metrics = view->design->metrics;
+    const struct payload_bayes *settings = metrics->bayes;
+
+    *request = (struct bayes_request){
+        .metric_type = metric_of(metrics),
+        .direction = metrics->direction,
+        .prior = settings && !asked->past ? settings->prior : NULL,
+        .credibility = asked->credibility,
+        .loss_threshold = asked->loss_threshold,
+        .looks = asked->looks.given ? asked->looks.value : view->design->constraints->n_looks,
+        .worthwhile_effect = worthwhile(metrics)};
+    if (!request->loss_threshold.given && settings)
+        request->loss_threshold = settings->loss_threshold;
+    if (!request->loss_threshold.given && request->worthwhile_effect.given)
+        request->loss_threshold = GIVEN_NUMBER(default_share * request->worthwhile_effect.value);
 }
 
 enum error posteriors_of_experiment(const struct live_call *call, const struct locale *locale,
@@ -134,7 +156,7 @@ enum error posteriors_of_experiment(const struct live_call *call, const struct l
 {
     struct live_view *view = ARENA_NEW(call->arena, struct live_view);
     const struct results_call results = {locale, call->arena, call->problem};
-    struct bayes_request request = {.credibility = asked->credibility};
+    struct bayes_request request;
     enum error error = live_view_load(call, id, &(struct live_view_options){0}, view);
 
     if (error)
@@ -145,17 +167,37 @@ enum error posteriors_of_experiment(const struct live_call *call, const struct l
     if (view->experiment.cluster_plan.kept)
         return problem_set(call->problem, ERROR_INVALID, "bayes_clusters",
                            "Posteriors are those of single users: this experiment has clusters");
-    request.metric_type = metric_of(view->design->metrics);
-    request.direction = view->design->metrics->direction;
-    request.worthwhile_effect = worthwhile(view->design->metrics);
-    request.loss_threshold = asked->loss_threshold;
-    if (!request.loss_threshold.given && request.worthwhile_effect.given)
-        request.loss_threshold = GIVEN_NUMBER(default_share * request.worthwhile_effect.value);
-    request.looks = asked->looks.given ? asked->looks.value : view->design->constraints->n_looks;
-    error = read_arms(call, view, &request.arms);
-    if (!error && asked->past)
+    start_request(view, asked, &request);
+    if (!read_arms(view, call->arena, &request.arms))
+        return problem_set(call->problem, ERROR_INVALID, "bayes_improper",
+                           "The values are too large");
+    if (asked->past)
         error = read_past(call, view, &request.past);
     if (!error && request.past.count == 1)
         request.past.count = 0;
     return error ? error : bayes_analyze(&results, &request, reply);
+}
+
+void live_results_bayes(const struct live_results_call *call, const struct live_view *view,
+                        struct live_stats *stats)
+{
+    const struct payload_bayes *settings = view->design->metrics->bayes;
+    struct live_bayes *block = ARENA_NEW(call->arena, struct live_bayes);
+    struct bayes_reply *reply = ARENA_NEW(call->arena, struct bayes_reply);
+    struct problem problem;
+    const struct results_call results = {call->locale, call->arena, &problem};
+    struct bayes_request request;
+
+    if (!settings)
+        return;
+    stats->bayes = block;
+    block->status = "not_applicable";
+    if (view->design->metrics->metric_type == METRIC_RATIO || view->experiment.cluster_plan.kept)
+        return;
+    start_request(view, &(struct posteriors_asked){.credibility = settings->credibility}, &request);
+    block->status = "insufficient_data";
+    if (!read_arms(view, call->arena, &request.arms) || bayes_analyze(&results, &request, reply))
+        return;
+    block->status = "ok";
+    block->analysis = reply;
 }

@@ -10,9 +10,10 @@
 #include "experiments/live/view.h"
 
 struct posteriors_asked {
-    bool past;
+    bool past; /* in place of the design's prior */
     double credibility;
-    struct optional_number loss_threshold; /* default: a twentieth of the worthwhile effect */
+    struct optional_number loss_threshold; /* default: the design's, or a twentieth of the
+                                              worthwhile effect */
     struct optional_integer looks;         /* default: those of the plan */
 };
 

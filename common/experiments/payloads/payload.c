@@ -1,6 +1,7 @@
 /* The schema of a saved design: one table per block, and the rules that span its fields.
  */
 #include "experiments/payloads/payload.h"
+#include "experiments/analyses/bayes_analysis.h"
 #include "experiments/analyses/results_schema.h"
 
 #include <string.h>
@@ -262,6 +263,20 @@ static const struct field catalog_metric_fields[] = {
 SCHEMA(payload_catalog_metric_schema, struct payload_catalog_metric, "CatalogMetricReference",
        catalog_metric_fields, .help = "A version of a metric of the catalog.");
 
+#define OWNER struct payload_bayes
+static const struct field bayes_fields[] = {
+    OBJECT(OWNER, prior, bayes_prior_schema, .nullable = true,
+           .help = "Of each arm: a and b of a rate, or mean, n, std and degrees; null = uniform or "
+                   "flat. Past experiments give one in the prior of .../posteriors?past=true."),
+    NUMBER(OWNER, credibility, .lower = ABOVE(0.5), .upper = BELOW(1), .default_value = 0.95),
+    NULLABLE_NUMBER(OWNER, loss_threshold, .lower = ABOVE(0),
+                    .help = "Stop when the expected loss of the best arm is below it, in units of "
+                            "the metric; default: a twentieth of the worthwhile effect."),
+};
+#undef OWNER
+static SCHEMA(bayes_schema, struct payload_bayes, "BayesSettings", bayes_fields,
+              .help = "How posteriors of the running experiment are made.");
+
 #define OWNER struct payload_metrics
 static const struct field metrics_fields[] = {
     TEXT_FIELD(OWNER, primary_metric_name),
@@ -303,6 +318,8 @@ static const struct field metrics_fields[] = {
            .help = "The metric of the catalog that the plan was made with (/api/v1/metrics)."),
     OBJECT(OWNER, goals, payload_goals_schema, .nullable = true, .omit_if_null = true,
            .help = "Further goals, which decide together with the primary metric."),
+    OBJECT(OWNER, bayes, bayes_schema, .nullable = true, .omit_if_null = true,
+           .help = "Live statistics have a block of posteriors then."),
 };
 #undef OWNER
 
@@ -399,6 +416,16 @@ static bool names_metric(const struct payload_metrics *metrics, const char *name
     return has_secondary(metrics, name);
 }
 
+static bool prior_fits_metric(const void *object)
+{
+    const struct payload_metrics *metrics = object;
+
+    if (!metrics->bayes || !metrics->bayes->prior)
+        return true;
+    return bayes_prior_fits(metrics->metric_type == METRIC_BINARY ? BAYES_BINARY : BAYES_CONTINUOUS,
+                            metrics->bayes->prior);
+}
+
 /* A goal is in one role only. */
 static bool goals_are_further(const void *object)
 {
@@ -460,6 +487,7 @@ static const struct schema_rule metrics_rules[] = {
     {"errors.schemas.conversion_window_days", days_have_a_window},
     {"errors.schemas.metric_rules", rules_are_of_metrics},
     {"errors.schemas.goals_further", goals_are_further},
+    {"errors.schemas.bayes_prior_parameters", prior_fits_metric},
     {"errors.schemas.binary_baseline_range", binary_baseline_is_rate},
     {"errors.schemas.continuous_baseline_positive", continuous_baseline_is_positive},
     {"errors.schemas.continuous_std_positive", continuous_std_is_positive},

@@ -115,6 +115,14 @@ struct payload_catalog_metric {
 };
 SCHEMA_OF(payload_catalog_metric_schema, struct payload_catalog_metric);
 
+/* How posteriors of the running experiment are made. Fixed before the data. */
+struct bayes_prior; /* experiments/analyses/bayes_analysis.h */
+struct payload_bayes {
+    const struct bayes_prior *prior; /* NULL = uniform for rates, flat for means */
+    double credibility;
+    struct optional_number loss_threshold; /* absent = a twentieth of the worthwhile effect */
+};
+
 struct payload_metrics {
     const char *primary_metric_name;
     int metric_type; /* enum metric_type */
@@ -141,6 +149,7 @@ struct payload_metrics {
     OBJECT_LIST(struct metric_rule, metric_rules);       /* struct metric_rule */
     const struct payload_catalog_metric *catalog_metric; /* NULL = of no catalog */
     const struct payload_goals *goals;                   /* NULL = the primary metric alone */
+    const struct payload_bayes *bayes;                   /* NULL = no block in live statistics */
 };
 
 struct payload_constraints {
