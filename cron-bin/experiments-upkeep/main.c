@@ -7,6 +7,7 @@
 #include "experiments/evaluation/adaptive_control.h"
 #include "experiments/evaluation/ramp_guard.h"
 #include "experiments/live/series.h"
+#include "experiments/looks/take_look.h"
 #include "experiments/projects/project_slug.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
@@ -23,7 +24,7 @@ static const char help[] =
     "course over time of experiments that are too large for a request. Takes back\n"
     "the ramp step of a feature flag whose experiment breaches a guardrail. Gives\n"
     "adaptive experiments the next shares of their arms, and projects without a flag\n"
-    "key one.\n"
+    "key one. Takes the planned looks at experiments that are due.\n"
     "\n"
     "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
     "                   Without it the program works once and ends.\n"
@@ -56,6 +57,25 @@ static void renew_courses(struct upkeep *upkeep, struct db *db)
     if (live_series_renew(&call))
         log_event(LOG_WARNING, "course_failed", problem.text);
     arena_destroy(arena);
+}
+
+/* Not fatal: the next iteration takes them. */
+static void take_looks(struct upkeep *upkeep, struct db *db)
+{
+    struct arena *arena = arena_create(COURSE_MEMORY_MAX), *work = arena_create(COURSE_MEMORY_MAX);
+    struct problem problem = {0};
+    const struct live_call call = {.db = db,
+                                   .arena = arena,
+                                   .spike_events = upkeep->settings->live_spike_events,
+                                   .problem = &problem};
+
+    if (arena && work &&
+        look_take_due(&call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work))
+        log_event(LOG_WARNING, "looks_failed", problem.text);
+    if (arena)
+        arena_destroy(arena);
+    if (work)
+        arena_destroy(work);
 }
 
 /* Of projects that something else than the service has added. Not fatal. */
@@ -121,6 +141,7 @@ static bool look_after(void *context)
         if (!upkeep->error) {
             renew_courses(upkeep, db);
             guard_ramps(upkeep, db);
+            take_looks(upkeep, db);
             update_shares(upkeep, db);
             name_projects(db);
         }

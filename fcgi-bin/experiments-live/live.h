@@ -65,6 +65,7 @@ enum error live_handle_measure(struct request *request, struct reply *reply);
 
 enum error live_handle_overview(struct request *request, struct reply *reply);
 enum error live_handle_outcomes(struct request *request, struct reply *reply);
+enum error live_handle_look(struct request *request, struct reply *reply);
 enum error live_handle_decide(struct request *request, struct reply *reply);
 
 #endif

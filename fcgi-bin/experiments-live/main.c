@@ -7,6 +7,7 @@
 #include "experiments/live_results/live_schema.h"
 #include "experiments/live_results/quality.h"
 #include "experiments/live_results/slices.h"
+#include "experiments/looks/take_look.h"
 
 #define EXPERIMENTS "/api/v1/experiments"
 #define EXPERIMENT EXPERIMENTS "/{experiment_id}"
@@ -174,6 +175,20 @@ static const struct route routes[] = {
      .summary = "Read what to do",
      .help = "Ship, do not ship or keep running, by the policy practical_v1; with an ETag as "
              "live-stats."},
+    {.method = METHOD_POST,
+     .path = EXPERIMENT "/looks",
+     .role = ROLE_WRITER,
+     .body = &look_request_schema,
+     .reply = &look_reply_schema,
+     .errors = ERRORS(400, 409),
+     .handler = live_handle_look,
+     .name = "take_look",
+     .tag = "experiments",
+     .summary = "Take a look by the plan",
+     .help = "For designs with planned_looks. Keeps what every treatment shows now, if the users "
+             "of the next planned look are there; the verdict comes from looks that were taken. "
+             "Asked again, nothing is taken before there are new users. 409 no_planned_looks, "
+             "too_many_looks."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/quality",
      .role = ROLE_READER,

@@ -55,7 +55,15 @@ class Caller:
             path = f"{collection}/{self._resource(collection, fresh)}{rest.split('}', 1)[1]}"
         if adaptive:
             self.client.send("PUT", path, json={"floor": 0.1}, headers=token_for(path))
+        if operation.name == "take_look":
+            self._plan_looks(path.split("/")[4])
         return path
+
+    def _plan_looks(self, project):
+        design = self.example(self.document.find("POST", "/api/v1/projects"))
+        design["constraints"]["planned_looks"] = {"information_fractions": [0.5, 1]}
+        path = f"/api/v1/projects/{project}"
+        self.client.send("PUT", path, json=design, headers=token_for(path))
 
     def _resource(self, collection, fresh):
         if collection.endswith("/deliveries"):  # a delivery is made by a test of its webhook

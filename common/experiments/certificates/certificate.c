@@ -350,6 +350,9 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
         return problem_set(call->problem, ERROR_INVALID, "certificate_goals",
                            "A certificate is about the primary metric alone, and this experiment "
                            "has further goals");
+    if (!error && view->design->constraints->planned_looks)
+        error = problem_set(call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
+                            "Certificates do not cover verdicts by planned looks");
     if (!error)
         error = signing_key_load(call, &key);
     if (error)

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "db/query.h"
+#include "experiments/live/look_store.h"
 
 enum { DIFF_BYTES_MAX = 1024 };
 
@@ -106,6 +107,8 @@ static enum error delete_all(const struct live_call *call, const struct live_exp
         error = delete_rows(call, &clear_row, 1, experiment->number);
     if (!error)
         error = live_clear_places(call, experiment);
+    if (!error)
+        error = live_clear_looks(call, id);
     for (size_t i = 0; !error && i < sizeof clear_course / sizeof clear_course[0]; i++) {
         struct query *query = db_query(call->db, &clear_course[i]);
 

@@ -212,6 +212,10 @@ static enum error read_view(const struct live_call *call, const char *id,
                           &view->adaptive);
     if (error || view->experiment.number == 0)
         return error;
+    if (view->design->constraints->planned_looks)
+        error = live_read_looks(call, id, &view->looks);
+    if (error)
+        return error;
     error = live_find_names(call, live_bucket_number(&view->experiment, 0), LIVE_METRIC_NAMES,
                             &view->metrics);
     if (error)

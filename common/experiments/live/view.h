@@ -7,6 +7,8 @@
 
 #include "experiments/adaptive/adaptive_store.h"
 #include "experiments/live/cluster_store.h"
+#include "experiments/live/look_store.h"
+#include "experiments/live/rollup_store.h"
 
 enum {
     LIVE_STRATA_MAX = 50, /* with more strata, nothing is stratified */
@@ -43,6 +45,7 @@ struct live_view {
     struct object_list rounds;        /* all of its rounds (struct live_round) */
     struct string_list cluster_names; /* by number, of those that take turns */
     struct live_cluster_slices clusters; /* where the design has clusters */
+    struct live_look_list looks;         /* that were taken, where the design plans looks */
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
 

@@ -324,28 +324,39 @@ void live_results_sequential(const struct live_results *results, struct live_sta
 {
     const struct live_results_plan *plan = &results->plan;
     struct live_sequential *block = ARENA_NEW(results->call->arena, struct live_sequential);
-    int64_t looks = results->view->design->constraints->n_looks;
-    bool known = looks > 1 ? plan->sequential_known : plan->known;
-    double planned = (double)(looks > 1 ? plan->sequential_size : plan->sample_size);
+    const struct payload_looks *planned_looks = live_results_looks(results->view);
+    int64_t looks = planned_looks ? (int64_t)planned_looks->information_fractions.count
+                                  : results->view->design->constraints->n_looks;
+    bool several = looks > 1 || planned_looks;
+    bool known = several ? plan->sequential_known : plan->known;
+    double planned = (double)(several ? plan->sequential_size : plan->sample_size);
     double total = (double)stats->exposures_total, fraction;
 
-    *block = (struct live_sequential){.status = looks > 1 ? "insufficient_data" : "fixed_horizon",
+    *block = (struct live_sequential){.status = several ? "insufficient_data" : "fixed_horizon",
                                       .n_looks = looks,
                                       .planned_sample_size_per_variant =
                                           live_results_integer(known, (int64_t)planned),
                                       .total_exposed = stats->exposures_total};
     stats->sequential = block;
-    block->note = live_results_text(results, looks > 1 ? "live.sequential_insufficient"
-                                                       : "live.sequential_fixed_horizon");
-    if (!known || planned <= 0 || (looks > 1 && total <= 0))
+    block->note = live_results_text(results, several ? "live.sequential_insufficient"
+                                                     : "live.sequential_fixed_horizon");
+    if (!known || planned <= 0 || (several && total <= 0)) {
+        if (planned_looks)
+            live_results_planned_looks(results, stats, block);
         return;
+    }
     block->plans = total / (planned * (double)results->arms);
     fraction = fmin(1, block->plans);
     block->information_fraction = GIVEN_NUMBER(fraction);
     block->smallest_arm_fraction = GIVEN_NUMBER(smallest_fraction(results, planned));
-    if (looks <= 1)
+    if (!several)
         return;
     block->status = "active";
+    if (planned_looks) {
+        block->note = live_results_text(results, "live.planned_looks");
+        live_results_planned_looks(results, stats, block);
+        return;
+    }
     block->final_boundary = plan->final_boundary;
     block->current_boundary_z = GIVEN_NUMBER(plan->final_boundary / sqrt(fraction));
     block->note = live_results_text(results, "live.sequential_active");

@@ -89,6 +89,7 @@ static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_GOALS_TOO_SMALL] = {PARAMETER_ARM},
     [REASON_GOALS_EXCLUDED] = {PARAMETER_ARM},
     [REASON_GOALS_OPEN] = {PARAMETER_ARM},
+    [REASON_LOOKS_FUTILE] = {PARAMETER_ARM},
 };
 
 /* Where smaller is better, the other end of an interval is the gain. */
@@ -138,6 +139,8 @@ static const char *const reason_texts[REASON__MAX] = {
     [REASON_GOALS_TOO_SMALL] = "live.reasons.goals_below_threshold_proven",
     [REASON_GOALS_EXCLUDED] = "live.reasons.goals_worthwhile_effect_excluded",
     [REASON_GOALS_OPEN] = "live.reasons.goals_not_proven",
+    [REASON_LOOKS_FUTILE] = "live.reasons.planned_looks_futile",
+    [REASON_LOOKS_CHANGED] = "live.reasons.planned_looks_changed",
 };
 
 /* Of goals to decrease, where the sentence is another one. */
@@ -258,18 +261,18 @@ static void write_parameter(struct json_writer *writer, const struct decision_co
             writer_null(writer);
         break;
     case PARAMETER_P_VALUE:
-        writer_number(writer, number_round_figure(comparison->test.p_value, 6));
+        writer_number(writer, number_round_figure(policy_figures_of(comparison).p_value, 6));
         break;
     case PARAMETER_MWE:
         writer_number(writer, policy_worthwhile_effect(context->design).value);
         break;
     case PARAMETER_CI_LOWER:
-        writer_number(writer,
-                      number_round_figure(comparison->test.ci_lower, context->interval_decimals));
+        writer_number(writer, number_round_figure(policy_figures_of(comparison).lower,
+                                                  context->interval_decimals));
         break;
     case PARAMETER_CI_UPPER:
-        writer_number(writer,
-                      number_round_figure(comparison->test.ci_upper, context->interval_decimals));
+        writer_number(writer, number_round_figure(policy_figures_of(comparison).upper,
+                                                  context->interval_decimals));
         break;
     case PARAMETER_PROBABILITY:
         writer_number(
@@ -435,9 +438,9 @@ static const struct decision_practical *practical_of(const struct decision_conte
         .status = practical_names[winner->practical],
         .mwe = policy_worthwhile_effect(context->design),
         .ci_lower = GIVEN_NUMBER(
-            number_round_figure(comparison->test.ci_lower, context->interval_decimals)),
+            number_round_figure(policy_figures_of(comparison).lower, context->interval_decimals)),
         .ci_upper = GIVEN_NUMBER(
-            number_round_figure(comparison->test.ci_upper, context->interval_decimals)),
+            number_round_figure(policy_figures_of(comparison).upper, context->interval_decimals)),
         .sample_complete = outcome->complete};
     return practical;
 }
@@ -463,7 +466,7 @@ static const struct decision_evidence *evidence_of(const struct decision_context
 
         arms[i] = (struct decision_arm){comparison->treatment_index,
                                         results_relative_effect(&comparison->test),
-                                        comparison->test.p_value, NULL};
+                                        policy_figures_of(comparison).p_value, NULL};
         if (context->stats->goals)
             arms[i].p_value = goal_p_value(context->stats->goals, winner->comparison);
         if (winner->practical_known)
@@ -505,8 +508,9 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .policy = policy_of(&context)};
     decision->evidence = evidence_of(&context, &outcome, decision->policy);
     decision->adaptive = stats->adaptive;
-    /* Trial changes are of the primary metric only, and of pooled arms. */
-    if (outcome.blocker_count == 0 && !stats->goals && !stats->adaptive)
+    /* Trial changes are of the primary metric only, and of pooled arms; what looks said stays. */
+    if (outcome.blocker_count == 0 && !stats->goals && !stats->adaptive &&
+        !stats->sequential->planned_looks)
         decision->what_would_change =
             decision_flip_changes(call, view, stats, outcome.verdict, &decision->margin);
 }

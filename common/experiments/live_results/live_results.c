@@ -67,6 +67,11 @@ double goal_sign(const struct payload_metrics *design)
     return design->direction == GOAL_DECREASE ? -1 : 1;
 }
 
+double live_results_unit(const struct payload_metrics *design)
+{
+    return design->metric_type == METRIC_BINARY ? 100 : 1;
+}
+
 double live_results_better(const struct live_results *results, double probability_larger)
 {
     return results->design->direction == GOAL_DECREASE ? 1 - probability_larger
@@ -89,7 +94,7 @@ void live_results_start(struct live_results *results, const struct live_results_
         results->goal_tests =
             ARENA_ARRAY(call->arena, struct cluster_result *, 1 + view->arm_count);
     results->mixture = mixture_variance(results->design, call->mixture_users);
-    live_results_make_plan(view, &results->plan);
+    live_results_make_plan(view, call->arena, &results->plan);
 }
 
 double live_results_share(const struct live_results *results, size_t arm)

@@ -4,6 +4,7 @@
 
 #include "experiments/design/sizing.h"
 #include "experiments/live_results/live_results.h"
+#include "experiments/live_results/planned_looks.h"
 #include "stats/ratio_metric.h"
 
 enum { CONTROL_ARM = 0, SUBJECTS_MIN = 2 };
@@ -15,6 +16,7 @@ struct live_results_plan {
     bool sequential_known;   /* with several looks */
     int64_t sequential_size; /* per variant */
     double final_boundary;   /* z at the last look */
+    double drift;            /* with planned looks: of the effect at the last one */
 };
 
 /* A trial change of the data: see decision_flip.h. */
@@ -45,7 +47,19 @@ void live_results_start(struct live_results *results, const struct live_results_
 
 /* Sizes the design; the last few designs are cached, because an exact size can take long to
  * find. */
-void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan);
+void live_results_make_plan(const struct live_view *view, struct arena *arena,
+                            struct live_results_plan *plan);
+
+/* The looks that decide; NULL = none, also where several goals or adaptive shares decide. */
+const struct payload_looks *live_results_looks(const struct live_view *view);
+
+/* The planned looks of one comparison at `alpha` as a group sequential plan. */
+void live_results_plan_looks(const struct payload_metrics *design,
+                             const struct payload_looks *looks, double alpha,
+                             struct sequential_plan *plan);
+
+/* Units of the analysis per natural unit: percentage points of proportions. */
+double live_results_unit(const struct payload_metrics *design);
 
 /* +1 where the goal is to increase, -1 where it is to decrease. */
 double goal_sign(const struct payload_metrics *design);
@@ -67,6 +81,8 @@ const char *live_results_timed_metric(const struct live_results *results);
 /* The blocks, each in a file of its name. */
 void live_results_comparisons(const struct live_results *results, struct live_stats *stats);
 void live_results_sequential(const struct live_results *results, struct live_stats *stats);
+void live_results_planned_looks(const struct live_results *results, struct live_stats *stats,
+                                struct live_sequential *sequential);
 void live_results_srm(const struct live_results *results, struct live_stats *stats);
 void live_results_cuped(const struct live_results *results, struct live_stats *stats);
 void live_results_adjusted(const struct live_results *results, struct live_stats *stats);

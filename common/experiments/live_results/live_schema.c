@@ -91,6 +91,8 @@ static const struct field sequential_fields[] = {
                     .help = "The same of the arm that is furthest behind its share."),
     NULLABLE_NUMBER(OWNER, current_boundary_z, ROUNDED(4)),
     STRING(OWNER, note, .nullable = true),
+    OBJECT(OWNER, planned_looks, live_planned_looks_schema, .nullable = true, .omit_if_null = true,
+           .help = "Only where the design plans looks."),
 };
 #undef OWNER
 static SCHEMA(sequential_schema, struct live_sequential, "LiveSequential", sequential_fields);

@@ -9,6 +9,7 @@
 #include "experiments/live/view.h"
 #include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/goals_schema.h"
+#include "experiments/live_results/planned_looks.h"
 
 struct live_arm_statistic {
     int64_t variation_index;
@@ -64,7 +65,8 @@ struct live_comparison {
     const struct live_always_valid *always_valid;
     const char *note;
     struct test_result test;
-    double variance; /* of the difference, unpooled, in natural units */
+    double variance;                         /* of the difference, unpooled, in natural units */
+    const struct live_look_reading *planned; /* NULL = no looks are planned */
 };
 
 struct live_sequential {
@@ -76,8 +78,9 @@ struct live_sequential {
     struct optional_number smallest_arm_fraction;
     struct optional_number current_boundary_z;
     const char *note;
-    double final_boundary; /* of an active design */
-    double plans;          /* current sample divided by the planned sample; 0 = no plan */
+    const struct live_planned_looks *planned_looks; /* NULL = none are planned */
+    double final_boundary;                          /* of an active design */
+    double plans; /* current sample divided by the planned sample; 0 = no plan */
 };
 
 struct live_covariate_slope {

@@ -2,7 +2,9 @@
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/design/sequential.h"
+#include "experiments/sequential/sequential_monitor.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +17,35 @@ static struct cached_plan {
 } cached[PLANS_CACHED];
 static size_t next_cached;
 
-static void compute(const struct live_view *view, struct live_results_plan *plan)
+/* The drift that planned looks need for their power, and by what factor they need more users than
+ * one look. */
+static bool solve_looks(const struct live_view *view, double alpha, struct arena *arena,
+                        double *drift, double *inflation)
+{
+    const struct payload_looks *looks = view->design->constraints->planned_looks;
+    struct group_sequential_plan test;
+    struct sequential_plan plan;
+    double ratio;
+
+    live_results_plan_looks(view->design->metrics, looks, alpha, &plan);
+    test = sequential_plan_of(&plan);
+    if (!(test.power > test.alpha / test.sides))
+        return false;
+    *drift = group_sequential_drift(&test, looks->information_fractions.items,
+                                    (int)looks->information_fractions.count, arena);
+    ratio = *drift / group_sequential_fixed_drift(&test);
+    *inflation = ratio * ratio;
+    return !isnan(ratio);
+}
+
+static void compute(const struct live_view *view, struct arena *arena,
+                    struct live_results_plan *plan)
 {
     struct sequential_design design = {0};
     struct sequential_size size;
     struct sizing_request request;
     struct sizing_plan fixed;
-    double alpha;
+    double alpha, inflation = 0;
 
     *plan = (struct live_results_plan){0};
     payload_to_sizing(view->design, &request);
@@ -29,18 +53,23 @@ static void compute(const struct live_view *view, struct live_results_plan *plan
     if (request.n_looks > 1 && request.n_looks <= SEQUENTIAL_LOOKS_MAX &&
         !sequential_solve((int)request.n_looks, alpha, request.power, &design, NULL))
         plan->final_boundary = design.constant;
+    if (plan->final_boundary > 0)
+        inflation = design.inflation_factor;
+    if (view->design->constraints->planned_looks &&
+        !solve_looks(view, alpha, arena, &plan->drift, &inflation))
+        inflation = 0;
     if (sizing_plan_design(&request, &fixed, NULL))
         return;
     plan->known = true;
     plan->sample_size = fixed.sample_size_per_variant;
-    if (plan->final_boundary > 0 &&
-        !sizing_plan_sequential(&request, &fixed, design.inflation_factor, &size, NULL)) {
+    if (inflation > 0 && !sizing_plan_sequential(&request, &fixed, inflation, &size, NULL)) {
         plan->sequential_known = true;
         plan->sequential_size = size.sample_size_per_variant;
     }
 }
 
-void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan)
+void live_results_make_plan(const struct live_view *view, struct arena *arena,
+                            struct live_results_plan *plan)
 {
     struct cached_plan *entry = &cached[next_cached];
 
@@ -51,7 +80,7 @@ void live_results_make_plan(const struct live_view *view, struct live_results_pl
             return;
         }
     }
-    compute(view, plan);
+    compute(view, arena, plan);
     snprintf(entry->id, sizeof entry->id, "%s", view->experiment.id);
     snprintf(entry->updated_at, sizeof entry->updated_at, "%s", view->updated_at);
     entry->plan = *plan;

@@ -46,6 +46,8 @@ const char *const reason_codes[REASON__MAX] = {
     [REASON_GOALS_TOO_SMALL] = "goals_below_threshold_proven",
     [REASON_GOALS_EXCLUDED] = "goals_worthwhile_effect_excluded",
     [REASON_GOALS_OPEN] = "goals_not_proven",
+    [REASON_LOOKS_FUTILE] = "planned_looks_futile",
+    [REASON_LOOKS_CHANGED] = "planned_looks_changed",
 };
 
 const double policy_anomaly_share = 0.01;
@@ -63,7 +65,8 @@ struct policy {
     const struct live_comparison *comparisons;
     size_t count;
     bool active, early, complete, sequential_complete;
-    double plans; /* the sample so far, in planned samples */
+    const struct live_planned_looks *planned; /* NULL = no looks are planned */
+    double plans;                             /* the sample so far, in planned samples */
     struct optional_number mwe;
     double sign; /* +1 where larger is better, -1 where smaller is */
     enum standing standing[POLICY_ARMS_MAX];
@@ -139,6 +142,25 @@ static bool boundary_holds(const struct policy *policy, const struct live_sequen
     return true;
 }
 
+struct policy_figures policy_figures_of(const struct live_comparison *comparison)
+{
+    const struct live_look_reading *planned = comparison->planned;
+    const struct test_result *test = &comparison->test;
+
+    if (planned && planned->adjusted)
+        return (struct policy_figures){planned->lower, planned->upper, planned->p_value};
+    return (struct policy_figures){test->ci_lower, test->ci_upper, test->p_value};
+}
+
+/* By the looks that were taken: what came in since the last one does not change it. */
+static enum standing planned_standing(const struct policy *policy,
+                                      const struct live_look_reading *planned)
+{
+    if (!planned->is_significant)
+        return STANDING_INCONCLUSIVE;
+    return policy->sign * planned->estimate > 0 ? STANDING_WIN : STANDING_LOSS;
+}
+
 static enum standing standing_of(const struct policy *policy,
                                  const struct live_sequential *sequential,
                                  const struct live_comparison *comparison)
@@ -148,6 +170,8 @@ static enum standing standing_of(const struct policy *policy,
 
     if (strcmp(comparison->status, "ok") != 0)
         return STANDING_IGNORED;
+    if (comparison->planned)
+        return planned_standing(policy, comparison->planned);
     if (!test->is_significant || !boundary_holds(policy, sequential, comparison))
         return STANDING_INCONCLUSIVE;
     if (policy->sign * test->effect > 0 &&
@@ -156,10 +180,12 @@ static enum standing standing_of(const struct policy *policy,
     return policy->sign * test->effect < 0 ? STANDING_LOSS : STANDING_INCONCLUSIVE;
 }
 
-static enum practical practical_of(const struct policy *policy, const struct test_result *test)
+static enum practical practical_of(const struct policy *policy,
+                                   const struct live_comparison *comparison)
 {
-    double least = policy->sign > 0 ? test->ci_lower : -test->ci_upper; /* gains */
-    double most = policy->sign > 0 ? test->ci_upper : -test->ci_lower;
+    struct policy_figures figures = policy_figures_of(comparison);
+    double least = policy->sign > 0 ? figures.lower : -figures.upper; /* gains */
+    double most = policy->sign > 0 ? figures.upper : -figures.lower;
 
     if (!policy->mwe.given)
         return PRACTICAL_UNAVAILABLE;
@@ -173,7 +199,8 @@ bool policy_sample_complete(const struct live_sequential *sequential)
     struct optional_number fraction = sequential->information_fraction;
 
     if (strcmp(sequential->status, "active") == 0)
-        return fraction.value >= 1;
+        return sequential->planned_looks ? strcmp(sequential->planned_looks->status, "ended") == 0
+                                         : fraction.value >= 1;
     return strcmp(sequential->status, "fixed_horizon") == 0 && fraction.given &&
            fraction.value >= planned_read_fraction;
 }
@@ -202,14 +229,17 @@ static void look(struct policy *policy, const struct live_stats *stats)
     policy->count =
         stats->comparisons.count < POLICY_ARMS_MAX ? stats->comparisons.count : POLICY_ARMS_MAX;
     policy->active = strcmp(sequential->status, "active") == 0;
-    policy->sequential_complete = policy->active && fraction.value >= 1;
+    policy->planned = sequential->planned_looks;
+    policy->sequential_complete =
+        policy->active &&
+        (policy->planned ? strcmp(policy->planned->status, "ended") == 0 : fraction.value >= 1);
     policy->early = fixed && fraction.given && fraction.value < planned_read_fraction;
     policy->complete = policy_sample_complete(sequential);
     policy->plans = sequential->plans;
     policy->outcome->complete = policy->complete;
     for (size_t i = 0; i < policy->count; i++) {
         policy->standing[i] = standing_of(policy, sequential, &policy->comparisons[i]);
-        policy->practical[i] = practical_of(policy, &policy->comparisons[i].test);
+        policy->practical[i] = practical_of(policy, &policy->comparisons[i]);
     }
     if (stats->goals)
         look_at_goals(policy, stats->goals);
@@ -415,6 +445,23 @@ static bool rule_excluded(struct policy *policy)
     return true;
 }
 
+/* Every treatment that has not ended otherwise is futile by its last look. */
+static bool is_futile(const struct policy *policy)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < policy->count; i++) {
+        const struct live_look_reading *planned = policy->comparisons[i].planned;
+
+        if (policy->standing[i] != STANDING_INCONCLUSIVE)
+            continue;
+        if (!planned || (!planned->ended && strcmp(planned->status, "futility") != 0))
+            return false;
+        found = found || strcmp(planned->status, "futility") == 0;
+    }
+    return found;
+}
+
 static void rule_open(struct policy *policy)
 {
     give_losses(policy);
@@ -423,8 +470,10 @@ static void rule_open(struct policy *policy)
 
         if (policy->standing[i] != STANDING_INCONCLUSIVE)
             continue;
-        if (comparison->test.is_significant && policy->active &&
-            !comparison->sequential_significant.value)
+        if (comparison->planned && strcmp(comparison->planned->status, "futility") == 0)
+            give(policy, REASON_LOOKS_FUTILE, (int)i);
+        else if (comparison->test.is_significant && policy->active &&
+                 !comparison->sequential_significant.value)
             give(policy, REASON_SEQUENTIAL_NOT_CROSSED, (int)i);
         else if (comparison->test.is_significant && policy->early &&
                  !anytime_significant(comparison))
@@ -432,8 +481,11 @@ static void rule_open(struct policy *policy)
         else
             give(policy, REASON_INCONCLUSIVE_CI, (int)i);
     }
-    if (policy->sequential_complete) {
-        give(policy, REASON_COMPLETE_NO_EFFECT, -1);
+    if (policy->planned && strcmp(policy->planned->status, "plan_changed") == 0)
+        give(policy, REASON_LOOKS_CHANGED, -1);
+    if (policy->sequential_complete || is_futile(policy)) {
+        if (!is_futile(policy))
+            give(policy, REASON_COMPLETE_NO_EFFECT, -1);
         conclude(policy, VERDICT_NO_SHIP, CONFIDENCE_MEDIUM);
         return;
     }

@@ -48,6 +48,8 @@ enum reason {
     REASON_GOALS_TOO_SMALL,
     REASON_GOALS_EXCLUDED,
     REASON_GOALS_OPEN,
+    REASON_LOOKS_FUTILE,
+    REASON_LOOKS_CHANGED,
     REASON__MAX
 };
 
@@ -66,6 +68,13 @@ extern const char *const practical_names[PRACTICAL__MAX];
 /* The smallest relevant effect, in the direction of the goal, in units of the analysis; absent when
  * the design does not give one. */
 struct optional_number policy_worthwhile_effect(const struct payload_metrics *design);
+
+/* The interval and p-value that decide, in units of the analysis: those adjusted for the looks that
+ * were taken once planned looks have ended the test, else those of all data. */
+struct policy_figures {
+    double lower, upper, p_value;
+};
+struct policy_figures policy_figures_of(const struct live_comparison *comparison);
 
 /* `comparison` is the index of the comparison that a reason concerns, `part` the index of the
  * guardrail metric, stratum or goal; -1 = neither. */

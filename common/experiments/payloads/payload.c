@@ -522,8 +522,17 @@ static const struct field constraints_fields[] = {
     NULLABLE_NUMBER(OWNER, holdout_fraction, .lower = AT_LEAST(0), .upper = BELOW(1)),
     NULLABLE_INTEGER(OWNER, mutually_exclusive_experiments, .lower = AT_LEAST(1),
                      .upper = AT_MOST(100)),
+    OBJECT(OWNER, planned_looks, payload_looks_schema, .nullable = true, .omit_if_null = true,
+           .help = "Looks by a spending function; n_looks stays 1 beside them."),
 };
 #undef OWNER
+
+static bool looks_are_planned_once(const void *object)
+{
+    const struct payload_constraints *constraints = object;
+
+    return !constraints->planned_looks || constraints->n_looks == 1;
+}
 
 static bool bayesian_has_precision(const void *object)
 {
@@ -535,6 +544,7 @@ static bool bayesian_has_precision(const void *object)
 
 static const struct schema_rule constraints_rules[] = {
     {"errors.schemas.bayesian_requires_precision", bayesian_has_precision},
+    {"errors.schemas.planned_looks_once", looks_are_planned_once},
 };
 static SCHEMA(constraints_schema, struct payload_constraints, "ConstraintsBlock",
               constraints_fields, .help = "What limits the test and how it will be read.",

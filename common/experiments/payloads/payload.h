@@ -10,6 +10,7 @@
 #include "experiments/payloads/payload_clusters.h"
 #include "experiments/payloads/payload_dimensions.h"
 #include "experiments/payloads/payload_goals.h"
+#include "experiments/payloads/payload_looks.h"
 #include "experiments/payloads/payload_metric_rules.h"
 
 enum {
@@ -168,6 +169,7 @@ struct payload_constraints {
     double credibility;
     struct optional_number holdout_fraction;
     struct optional_integer mutually_exclusive_experiments;
+    const struct payload_looks *planned_looks; /* NULL = none by a spending function */
 };
 
 struct observed_results {

@@ -4,8 +4,6 @@
 
 #include "experiments/sequential/sequential_monitor.h"
 
-struct group_sequential_plan sequential_plan_of(const struct sequential_plan *plan);
-
 enum error sequential_unsolved(struct problem *problem);
 
 #endif

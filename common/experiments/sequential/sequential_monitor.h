@@ -12,6 +12,9 @@ struct sequential_call {
     struct problem *problem;
 };
 
+/* The plan as the solver takes it. */
+struct group_sequential_plan sequential_plan_of(const struct sequential_plan *plan);
+
 /* ERROR_INVALID where no boundary spends what it should. */
 MUST_CHECK enum error sequential_design_plan(const struct sequential_call *call,
                                              const struct sequential_plan *plan,

@@ -1,7 +1,7 @@
 /* Fields and the rules over several of them. */
 #include "experiments/sequential/sequential_schema.h"
 
-#include "experiments/payloads/payload.h"
+#include "experiments/design/sizing.h"
 
 #include <math.h>
 
@@ -36,10 +36,8 @@ static const struct field plan_fields[] = {
 };
 #undef OWNER
 
-static bool fractions_ascend_to_one(const void *object)
+bool sequential_fractions_hold(const struct number_list *list)
 {
-    const struct number_list *list =
-        &((const struct sequential_plan *)object)->information_fractions;
     double before = 0;
 
     for (size_t i = 0; i < list->count; i++) {
@@ -50,7 +48,13 @@ static bool fractions_ascend_to_one(const void *object)
     return before == 1;
 }
 
-static bool parameter_suits(int kind, struct optional_number parameter)
+static bool fractions_ascend_to_one(const void *object)
+{
+    return sequential_fractions_hold(
+        &((const struct sequential_plan *)object)->information_fractions);
+}
+
+bool sequential_parameter_suits(int kind, struct optional_number parameter)
 {
     struct spending spending = {kind, parameter.value};
     bool needed = kind == SPENDING_POWER || kind == SPENDING_HWANG_SHIH_DECANI;
@@ -62,7 +66,7 @@ static bool alpha_parameter_suits(const void *object)
 {
     const struct sequential_plan *plan = object;
 
-    return parameter_suits(plan->alpha_spending, plan->alpha_parameter);
+    return sequential_parameter_suits(plan->alpha_spending, plan->alpha_parameter);
 }
 
 static bool beta_parameter_suits(const void *object)
@@ -70,7 +74,7 @@ static bool beta_parameter_suits(const void *object)
     const struct sequential_plan *plan = object;
 
     return plan->futility == FUTILITY_NONE ||
-           parameter_suits(plan->beta_spending, plan->beta_parameter);
+           sequential_parameter_suits(plan->beta_spending, plan->beta_parameter);
 }
 
 static bool futility_has_one_side(const void *object)

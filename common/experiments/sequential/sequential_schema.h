@@ -24,6 +24,12 @@ struct sequential_plan {
 };
 SCHEMA_OF(sequential_plan_schema, struct sequential_plan);
 
+/* Whether looks rise to 1 by steps that can be told apart. */
+bool sequential_fractions_hold(const struct number_list *fractions);
+
+/* Whether the parameter of a spending function is there exactly when the function has one. */
+bool sequential_parameter_suits(int kind, struct optional_number parameter);
+
 struct sequential_plan_look {
     int64_t look;
     double information_fraction;

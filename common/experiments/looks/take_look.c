@@ -1,0 +1,159 @@
+/* Reads as live-stats does, and keeps what each treatment shows. */
+#include "experiments/looks/take_look.h"
+
+#include "base/log.h"
+#include "db/store.h"
+
+#include <math.h>
+#include <string.h>
+
+#define OWNER struct look_request
+static const struct field request_fields[] = {
+    BOOLEAN(OWNER, unplanned,
+            .help = "A look between the planned ones. Alpha holds if the moment was not chosen by "
+                    "the effect."),
+};
+#undef OWNER
+SCHEMA(look_request_schema, struct look_request, "LookRequest", request_fields,
+       .help = "Which look to take.", .example = "{\"unplanned\":false}");
+
+#define OWNER struct look_reply
+static const struct field reply_fields[] = {
+    STRING(OWNER, experiment_id),
+    BOOLEAN(OWNER, taken,
+            .help = "False when no look is due, or nothing came in since the last one."),
+    OBJECT(OWNER, planned_looks, live_planned_looks_schema, .nullable = true,
+           .help = "As live-stats has it now; null before the first user."),
+};
+#undef OWNER
+SCHEMA(look_reply_schema, struct look_reply, "LookReply", reply_fields,
+       .help = "The looks of an experiment.");
+
+struct taking {
+    const struct live_call *call;
+    const struct live_results_call *results;
+    const char *id;
+    struct live_view *view;
+    struct live_stats *stats;
+};
+
+static enum error load(struct taking *taking)
+{
+    enum error error;
+
+    taking->view = ARENA_NEW(taking->call->arena, struct live_view);
+    taking->stats = ARENA_NEW(taking->call->arena, struct live_stats);
+    error = live_view_load(taking->call, taking->id, &(struct live_view_options){0}, taking->view);
+    if (error)
+        return error;
+    live_results_statistics(taking->results, taking->view, taking->stats);
+    if (!taking->stats->sequential->planned_looks)
+        return problem_set(taking->call->problem, ERROR_CONFLICT, "no_planned_looks",
+                           "The design plans no looks (constraints.planned_looks), or several "
+                           "goals or adaptive shares decide");
+    return ERROR_NONE;
+}
+
+static bool has_new_users(const struct taking *taking)
+{
+    const struct live_look_list *looks = &taking->view->looks;
+    double last = looks->count ? looks->items[looks->count - 1].information_fraction : 0;
+
+    return last < 1 && taking->stats->sequential->plans >= last + GROUP_SEQUENTIAL_STEP_MIN;
+}
+
+static bool may_take(const struct taking *taking, bool unplanned)
+{
+    const struct live_planned_looks *planned = taking->stats->sequential->planned_looks;
+
+    return strcmp(planned->status, "running") == 0 && has_new_users(taking) &&
+           (unplanned || planned->look_due);
+}
+
+/* Rates keep their natural unit: proportions. */
+static void add_effect(const struct taking *taking, const struct live_comparison *comparison,
+                       struct live_look *look)
+{
+    bool rate = taking->view->design->metrics->metric_type == METRIC_BINARY;
+
+    if (strcmp(comparison->status, "ok") == 0 && comparison->variance > 0 &&
+        isfinite(comparison->variance))
+        look->effects[look->effect_count++] = (struct live_look_effect){
+            comparison->treatment_index, comparison->test.effect / (rate ? 100 : 1),
+            sqrt(comparison->variance)};
+}
+
+static enum error add(const struct taking *taking, const char *actor, bool *taken)
+{
+    const struct live_stats *stats = taking->stats;
+    const struct live_comparison *comparisons = stats->comparisons.items;
+    struct live_look *look = ARENA_NEW(taking->call->arena, struct live_look);
+
+    *look = (struct live_look){.look = (int64_t)taking->view->looks.count + 1,
+                               .information_fraction = stats->sequential->plans,
+                               .users = stats->exposures_total,
+                               .plan = stats->sequential->planned_looks->plan,
+                               .actor = actor,
+                               .taken_at = store_now(taking->call->arena)};
+    for (size_t i = 0; i < stats->comparisons.count; i++)
+        add_effect(taking, &comparisons[i], look);
+    /* Spending alpha on nothing would be a loss. */
+    return look->effect_count ? live_add_look(taking->call, taking->id, look, taken) : ERROR_NONE;
+}
+
+enum error look_take(const struct live_call *call, const struct live_results_call *results,
+                     const char *id, const char *actor, bool unplanned, struct look_reply *reply)
+{
+    struct taking taking = {.call = call, .results = results, .id = id};
+    enum error error = load(&taking);
+
+    *reply = (struct look_reply){.experiment_id = id};
+    if (error)
+        return error;
+    if (unplanned && taking.view->looks.count >= LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX)
+        return problem_set(call->problem, ERROR_CONFLICT, "too_many_looks",
+                           "An experiment takes at most %d unplanned looks",
+                           LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX);
+    if (may_take(&taking, unplanned)) {
+        error = add(&taking, actor, &reply->taken);
+        if (!error)
+            error = load(&taking);
+    }
+    if (!error)
+        reply->planned_looks = taking.stats->sequential->planned_looks;
+    return error;
+}
+
+/* A database that does not answer ends the iteration; anything else is one experiment's. */
+static enum error go_on(enum error error, const char *id, const struct problem *problem)
+{
+    struct log_line line;
+
+    if (!error || error == ERROR_UNAVAILABLE)
+        return error;
+    log_begin(&line, LOG_WARNING, "look_failed");
+    log_text(&line, "experiment_id", id);
+    log_text(&line, "detail", problem->text);
+    log_write(&line);
+    return ERROR_NONE;
+}
+
+enum error look_take_due(const struct live_call *call, const struct locale *locale,
+                         int64_t mixture_users, struct arena *work)
+{
+    const struct live_results_call results = {
+        .locale = locale, .arena = work, .mixture_users = mixture_users};
+    struct live_call each = *call;
+    struct string_list ids = {0};
+    enum error error = live_list_planned(call, &ids);
+
+    each.arena = work;
+    for (size_t i = 0; !error && i < ids.count; i++) {
+        struct look_reply reply;
+
+        error = go_on(look_take(&each, &results, ids.items[i], NULL, false, &reply), ids.items[i],
+                      call->problem);
+        arena_reset(work);
+    }
+    return error;
+}

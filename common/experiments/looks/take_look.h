@@ -1,0 +1,36 @@
+/*
+ * Takes looks at running experiments with planned looks. A look is taken when the users of the next
+ * planned one are there, by the upkeep or by whoever asks first, or at any other moment by somebody
+ * who asks for an unplanned one. Reading never takes a look. Boundaries follow the fractions at
+ * which looks were taken, planned or not.
+ */
+#ifndef ASSAY_EXPERIMENTS_LOOKS_TAKE_LOOK_H
+#define ASSAY_EXPERIMENTS_LOOKS_TAKE_LOOK_H
+
+#include "experiments/live_results/live_results.h"
+
+struct look_request {
+    bool unplanned;
+};
+SCHEMA_OF(look_request_schema, struct look_request);
+
+struct look_reply {
+    const char *experiment_id;
+    bool taken;
+    const struct live_planned_looks *planned_looks; /* with the look */
+};
+SCHEMA_OF(look_reply_schema, struct look_reply);
+
+/* Takes a look if one is due, or if it is `unplanned` and there are new users since the last one.
+ * Nothing is taken once the test has ended, or after the plan was changed. `actor` NULL is the
+ * upkeep. ERROR_NOT_FOUND; ERROR_CONFLICT `no_planned_looks`, `too_many_looks`. */
+MUST_CHECK enum error look_take(const struct live_call *call,
+                                const struct live_results_call *results, const char *id,
+                                const char *actor, bool unplanned, struct look_reply *reply);
+
+/* Takes every look that is due; `work` is reset for each experiment. One that fails is logged and
+ * left for the next time. */
+MUST_CHECK enum error look_take_due(const struct live_call *call, const struct locale *locale,
+                                    int64_t mixture_users, struct arena *work);
+
+#endif
