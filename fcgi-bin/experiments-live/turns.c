@@ -11,7 +11,8 @@ struct turns_query {
 
 #define OWNER struct turns_query
 static const struct field query_fields[] = {
-    STRING(OWNER, cluster, .required = true, .min_length = 1, .max_length = LIVE_NAME_MAX),
+    STRING(OWNER, cluster, .min_length = 1, .max_length = LIVE_NAME_MAX, .default_text = "all",
+           .help = "As exposures carry it; `all` where the whole product takes turns."),
     INTEGER(OWNER, first, .lower = AT_LEAST(0), .help = "The first period to list."),
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIVE_TURNS_MAX),
             .default_value = TURNS_USUAL),

@@ -20,6 +20,8 @@ UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 # What needs projects with kept analyses: compare_test.py and reports_test.py ask for it.
 OF_ANALYSES = {"compare_projects", "compare_two_projects", "export_comparison", "report_pdf", "report_csv", "report_xlsx"}
+# What needs a design whose clusters take turns: live_switchback_test.py.
+OF_TURNS = {"read_switchback"}
 OF_DELIVERIES = {"resend_delivery"}  # needs a delivery that failed: webhooks_test.py
 
 
@@ -46,12 +48,12 @@ def pytest_generate_tests(metafunc):
     operations = [o for o in document.operations if not of_evaluation(o)]
     chosen = {
         "operation": operations,
-        "reader": [o for o in operations if o.method == "GET" and o.name not in OF_ANALYSES
+        "reader": [o for o in operations if o.method == "GET" and o.name not in OF_ANALYSES | OF_TURNS
                    and not of_platform(o)],
         "writer": [o for o in operations if document.body_schema(o) and o.name not in OF_ANALYSES],
         "owner": [o for o in operations if not o.concrete],
         "asker": [o for o in operations
-                  if any(p["in"] == "query" for p in o.spec["parameters"]) and o.name not in OF_ANALYSES
+                  if any(p["in"] == "query" for p in o.spec["parameters"]) and o.name not in OF_ANALYSES | OF_TURNS
                   and not of_platform(o)],
     }
     for name in set(chosen) & set(metafunc.fixturenames):
@@ -130,7 +132,7 @@ class TestDocument:
 
 class TestEveryOperation:
     def test_succeeds(self, caller, operation):
-        if operation.name in OF_ANALYSES | OF_DELIVERIES or of_platform(operation):
+        if operation.name in OF_ANALYSES | OF_DELIVERIES | OF_TURNS or of_platform(operation):
             pytest.skip("needs more than a call")
         answer = caller.succeed(operation)
         assert answer.status == operation.success, answer
@@ -391,7 +393,7 @@ class TestSession:
         for operation in closed.document.operations:
             if of_evaluation(operation):
                 continue
-            if operation.name not in OF_ANALYSES | OF_DELIVERIES and not of_platform(operation):
+            if operation.name not in OF_ANALYSES | OF_DELIVERIES | OF_TURNS and not of_platform(operation):
                 assert (operation.name, 200) in answered, f"{operation.name} never answered 200"
             failed = any(name == operation.name and status >= 400 for name, status in answered)
             assert failed or operation.path in refused, f"{operation.name} never answered an error"

@@ -165,4 +165,4 @@ def test_wrong_plans_and_questions(store):
     plain = Experiment(store.client)
     answer = store.client.get(plain.path("switchback") + "?cluster=Oslo")
     assert (answer.status, answer.json()["error_code"]) == (400, "no_switchback")
-    assert store.client.get(plain.path("switchback")).status == 422
+    assert store.client.get(plain.path("switchback") + "?cluster=").status == 422
