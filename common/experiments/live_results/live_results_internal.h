@@ -50,7 +50,7 @@ void live_results_start(struct live_results *results, const struct live_results_
 void live_results_make_plan(const struct live_view *view, struct arena *arena,
                             struct live_results_plan *plan);
 
-/* The looks that decide; NULL = none, also where several goals or adaptive shares decide. */
+/* The looks that decide; NULL = none, also with goals, adaptive shares or clusters. */
 const struct payload_looks *live_results_looks(const struct live_view *view);
 
 /* The planned looks of one comparison at `alpha` as a group sequential plan. */

@@ -19,7 +19,8 @@ struct looks_reading {
 
 const struct payload_looks *live_results_looks(const struct live_view *view)
 {
-    if (view->design->metrics->goals || view->rounds.count > 0)
+    if (view->design->metrics->goals || view->rounds.count > 0 ||
+        view->experiment.cluster_plan.kept)
         return NULL;
     return view->design->constraints->planned_looks;
 }
