@@ -59,9 +59,10 @@ function unitOf({ randomization_unit: chosen }, { randomization_unit: before }) 
     return before === clustered || !before ? 'user' : before;
 }
 
-/* Named clusters make live results those of clusters. */
-function clustersOf({ randomization_unit: chosen, cluster_unit: unit }) {
-    return chosen === clustered && unit ? { unit } : null;
+/* Named clusters make live results those of clusters. What the form does not ask of them stays. */
+function clustersOf({ randomization_unit: chosen, cluster_unit: unit }, { clusters = null, randomization_unit: before }) {
+    if (chosen !== clustered) return before === clustered ? null : clusters;
+    return unit ? { ...clusters, unit } : null;
 }
 
 /* The first test of a metric is what the API plans when none is named. */
@@ -85,7 +86,7 @@ function goalsOf(values, before) {
         metric_type: rates.includes(name) ? 'binary' : 'continuous',
         direction: falling.includes(name) ? 'decrease' : 'increase',
     }));
-    return { further, requires: values.goals_require || 'any', correction: values.goals_correction || 'holm', reading: values.goals_reading || 'always_valid' };
+    return { ...before, further, requires: values.goals_require || 'any', correction: values.goals_correction || before?.correction || 'holm', reading: values.goals_reading || 'always_valid' };
 }
 
 function goalValuesOf(goals) {
@@ -108,7 +109,7 @@ export function payloadOf(values, base) {
         for (const [name, empty] of names) payload[block] = { ...payload[block], [name]: values[name] ?? empty };
     if (payload.metrics.catalog_metric && !isSameMetric(payload.metrics, base.metrics)) payload.metrics.catalog_metric = null;
     payload.setup.randomization_unit = unitOf(values, base.setup);
-    payload.setup.clusters = clustersOf(values);
+    payload.setup.clusters = clustersOf(values, base.setup);
     payload.metrics.planned_test = testOf(values, base.metrics);
     payload.metrics.secondary_metrics = namesOf(values.secondary_metrics);
     payload.metrics.secondary_directions = namesOf(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
