@@ -85,7 +85,8 @@ static enum error hand_apply(struct hand *hand)
 static void check_counts(struct hand *hand, int64_t exposures, int64_t conversions)
 {
     struct bench *bench = hand->bench;
-    const struct live_call call = {bench->db, bench->arena, 100, &bench->problem};
+    const struct live_call call = {
+        .db = bench->db, .arena = bench->arena, .problem = &bench->problem};
     struct live_ingestion ingestion;
 
     CHECK_OK(live_read_ingestion(&call, hand->experiment, &ingestion));
