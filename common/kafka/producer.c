@@ -6,14 +6,32 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { POLL_MS = 100, VALUES_MAX = 32 };
+enum { POLL_MS = 100, VALUES_MAX = 32, PARTITIONER_NAME_MAX = 64 };
+
+typedef __typeof__(rd_kafka_msg_partitioner_consistent_random) partitioner;
 
 struct kafka_producer {
     rd_kafka_t *client;
     int64_t wait_us; /* microseconds */
     size_t waiting;  /* records whose report has not come */
     rd_kafka_resp_err_t worst, refused;
+    partitioner *by_key;
+};
+
+/* The values of the property `partitioner`. */
+static const struct {
+    const char *name;
+    partitioner *const *function; /* known after loading */
+} partitioners[] = {
+    {"consistent_random", &rdkafka.msg_partitioner_consistent_random},
+    {"consistent", &rdkafka.msg_partitioner_consistent},
+    {"murmur2_random", &rdkafka.msg_partitioner_murmur2_random},
+    {"murmur2", &rdkafka.msg_partitioner_murmur2},
+    {"fnv1a_random", &rdkafka.msg_partitioner_fnv1a_random},
+    {"fnv1a", &rdkafka.msg_partitioner_fnv1a},
+    {"random", &rdkafka.msg_partitioner_random},
 };
 
 /* Whether a later attempt would fail as well. A topic that may not be written, or has a wrong name,
@@ -48,6 +66,36 @@ static void record_reported(rd_kafka_t *client, const rd_kafka_message_t *messag
     record->offset = message->offset;
 }
 
+/* librdkafka asks when it knows how many partitions the topic has, also from a thread of its own;
+ * until then the record waits, so that no record of a bucket goes elsewhere meanwhile. */
+static int32_t choose_partition(const rd_kafka_topic_t *topic, const void *key, size_t length,
+                                int32_t partitions, void *context, void *message)
+{
+    const struct kafka_producer *producer = context;
+    const struct kafka_outgoing *record = message;
+
+    if (record->bucket.given)
+        return (int32_t)(record->bucket.value % partitions);
+    return producer->by_key(topic, key, length, partitions, context, message);
+}
+
+/* Records without a bucket go where the property `partitioner` says, as if we chose none. */
+static void set_partitioner(struct kafka_producer *producer, rd_kafka_conf_t *configuration)
+{
+    /* It is there: "acks" is a property of topics. */
+    rd_kafka_topic_conf_t *topics = rdkafka.conf_get_default_topic_conf(configuration);
+    char name[PARTITIONER_NAME_MAX] = "";
+    size_t size = sizeof name;
+
+    producer->by_key = *partitioners[0].function;
+    if (rdkafka.topic_conf_get(topics, "partitioner", name, &size) == RD_KAFKA_CONF_OK)
+        for (size_t i = 0; i < sizeof partitioners / sizeof *partitioners; i++)
+            if (strcmp(name, partitioners[i].name) == 0)
+                producer->by_key = *partitioners[i].function;
+    rdkafka.topic_conf_set_opaque(topics, producer);
+    rdkafka.topic_conf_set_partitioner_cb(topics, choose_partition);
+}
+
 enum error kafka_producer_open(const struct kafka_settings *settings,
                                struct kafka_producer **producer, struct problem *problem)
 {
@@ -72,6 +120,7 @@ enum error kafka_producer_open(const struct kafka_settings *settings,
     if (!error) {
         rdkafka.conf_set_dr_msg_cb(configuration, record_reported);
         rdkafka.conf_set_opaque(configuration, made);
+        set_partitioner(made, configuration);
         error = kafka_open(RD_KAFKA_PRODUCER, configuration, &made->client, problem);
     }
     if (error) {

@@ -5,6 +5,7 @@
 #ifndef ASSAY_KAFKA_PRODUCER_H
 #define ASSAY_KAFKA_PRODUCER_H
 
+#include "base/optional.h"
 #include "kafka/kafka_settings.h"
 
 struct kafka_producer;
@@ -17,6 +18,9 @@ struct kafka_outgoing {
     const char *topic;
     const char *key; /* NULL = none: any partition */
     size_t key_length;
+    /* Its partition is bucket mod partitions, as many as the topic has; it needs a key. Not given:
+     * as the key says. At least 0. */
+    struct optional_integer bucket;
     const char *value; /* NULL = a tombstone */
     size_t length;
     const struct kafka_header *headers;

@@ -142,14 +142,15 @@ static enum error record(struct request *request, const struct live_call *live,
     struct object_list records = evaluation->new_member
                                      ? evaluation_holdout(context, request->arena)
                                      : evaluation_exposure(evaluation, context, request->arena);
+    const struct kafka_intake_target target = {evaluation->flag->experiment_id,
+                                               evaluation->flag->buckets, kind};
     struct live_outcome outcome = {0};
     struct object_list published;
     enum error error;
 
     if (service_settings(request)->intake == KAFKA_INTAKE_KAFKA)
-        return live_publish(request, live, evaluation->flag->experiment_id, kind, &records,
-                            &published);
-    error = live_ingest(live, evaluation->flag->experiment_id, kind, &records, &outcome);
+        return live_publish(request, live, &target, &records, &published);
+    error = live_ingest(live, target.experiment_id, kind, &records, &outcome);
     *known = outcome.deduplicated > 0;
     return error;
 }

@@ -212,18 +212,21 @@ static enum error store(const struct tracking *tracking, struct track_reply *ans
 
 static enum error publish(const struct tracking *tracking, struct track_reply *answer)
 {
-    const char *id = tracking->flag.experiment_id;
+    const struct flag *flag = &tracking->flag;
+    struct kafka_intake_target target = {flag->experiment_id, flag->buckets,
+                                         exposure_kind(tracking)};
     struct object_list published;
     enum error error = ERROR_NONE;
 
     if (tracking->exposures.count) {
-        error = live_publish(tracking->request, tracking->live, id, exposure_kind(tracking),
-                             &tracking->exposures, &published);
+        error = live_publish(tracking->request, tracking->live, &target, &tracking->exposures,
+                             &published);
         answer->exposure = TRACK_PUBLISHED;
     }
+    target.kind = LIVE_CONVERSIONS;
     if (!error && tracking->conversions.count)
-        error = live_publish(tracking->request, tracking->live, id, LIVE_CONVERSIONS,
-                             &tracking->conversions, &published);
+        error = live_publish(tracking->request, tracking->live, &target, &tracking->conversions,
+                             &published);
     return error;
 }
 

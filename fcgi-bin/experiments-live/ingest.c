@@ -80,14 +80,14 @@ static enum error publish(struct request *request, struct reply *reply, enum liv
 {
     const struct live_batch *batch = request->body;
     struct ingest_reply *answer = ARENA_NEW(request->arena, struct ingest_reply);
+    struct kafka_intake_target target = {.experiment_id = request->arguments[0], .kind = kind};
     struct live_call call;
     enum error error = live_begin(request, &call);
 
     if (!error)
-        error = live_check_experiment(&call, request->arguments[0]);
+        error = live_check_experiment(&call, target.experiment_id, &target.buckets);
     if (!error)
-        error = live_publish(request, &call, request->arguments[0], kind, &batch->records,
-                             &answer->published);
+        error = live_publish(request, &call, &target, &batch->records, &answer->published);
     if (error)
         return error;
     answer->received = (int64_t)batch->records.count;

@@ -53,7 +53,7 @@ struct intake {
     struct request *request;
     struct arena *arena;
     struct live_call call;
-    enum live_kind kind;
+    struct kafka_intake_target target;
     struct source source;
     struct live_outcome outcome;
     struct lines_reply *answer;
@@ -121,7 +121,7 @@ static enum error read_batch(struct intake *intake, struct live_lines *lines, bo
 {
     enum error error = ERROR_NONE;
 
-    live_lines_start(lines, intake->kind, intake->arena, LIVE_BATCH_MAX);
+    live_lines_start(lines, intake->target.kind, intake->arena, LIVE_BATCH_MAX);
     for (int i = 0; *more && i < LIVE_BATCH_MAX; i++) {
         const char *line;
         size_t length;
@@ -165,13 +165,12 @@ static enum error take_batch(struct intake *intake, const struct live_call *call
 
     if (service_settings(intake->request)->intake == KAFKA_INTAKE_KAFKA) {
         intake->outcome.received += (int64_t)lines->records.count;
-        return lines->records.count
-                   ? live_publish(intake->request, call, intake->request->arguments[0],
-                                  intake->kind, &lines->records, &published)
-                   : ERROR_NONE;
+        return lines->records.count ? live_publish(intake->request, call, &intake->target,
+                                                   &lines->records, &published)
+                                    : ERROR_NONE;
     }
-    error =
-        live_ingest(call, intake->request->arguments[0], intake->kind, &lines->records, &outcome);
+    error = live_ingest(call, intake->target.experiment_id, intake->target.kind, &lines->records,
+                        &outcome);
     intake->outcome.received += outcome.received;
     intake->outcome.recorded += outcome.recorded;
     intake->outcome.deduplicated += outcome.deduplicated;
@@ -211,7 +210,8 @@ static enum error take_all(struct intake *intake)
         return problem_set(&request->problem, ERROR_SYSTEM, "out_of_memory",
                            "no memory for a batch");
     if (service_settings(request)->intake == KAFKA_INTAKE_KAFKA) {
-        error = live_check_experiment(&intake->call, request->arguments[0]);
+        error = live_check_experiment(&intake->call, intake->target.experiment_id,
+                                      &intake->target.buckets);
         error = error ? error : take_batches(intake);
     } else {
         error = db_begin(intake->call.db, DB_WRITE, &request->problem);
@@ -246,7 +246,8 @@ static enum error take_lines(struct request *request, struct reply *reply, enum 
     enum error error = live_begin(request, &intake->call);
 
     intake->request = request;
-    intake->kind = kind;
+    intake->target =
+        (struct kafka_intake_target){.experiment_id = request->arguments[0], .kind = kind};
     intake->answer = answer;
     answer->errors.items = ARENA_ARRAY(request->arena, struct live_line_error, ERRORS_REPORTED);
     if (!error)

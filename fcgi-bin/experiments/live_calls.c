@@ -14,17 +14,16 @@ enum error live_begin(struct request *request, struct live_call *call)
 }
 
 enum error live_publish(struct request *request, const struct live_call *call,
-                        const char *experiment_id, enum live_kind kind,
-                        const struct object_list *records, struct object_list *published)
+                        const struct kafka_intake_target *target, const struct object_list *records,
+                        struct object_list *published)
 {
     struct kafka_producer *producer;
-    enum error error = service_kafka(request, live_kind_names[kind], &producer);
+    enum error error = service_kafka(request, live_kind_names[target->kind], &producer);
 
     if (error)
         return error;
-    error =
-        kafka_intake_publish(producer, call->arena, service_settings(request), experiment_id, kind,
-                             records, clock_unix_microseconds(), published, call->problem);
+    error = kafka_intake_publish(producer, call->arena, service_settings(request), target, records,
+                                 clock_unix_microseconds(), published, call->problem);
     service_used_kafka(request, error != ERROR_UNAVAILABLE);
     return error;
 }

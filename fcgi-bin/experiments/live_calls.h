@@ -11,7 +11,7 @@ MUST_CHECK enum error live_begin(struct request *request, struct live_call *call
 /* Publishes records of an experiment to Kafka in place of recording them; `published` gets where
  * they lie. */
 MUST_CHECK enum error live_publish(struct request *request, const struct live_call *call,
-                                   const char *experiment_id, enum live_kind kind,
+                                   const struct kafka_intake_target *target,
                                    const struct object_list *records,
                                    struct object_list *published);
 

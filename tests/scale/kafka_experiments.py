@@ -55,6 +55,14 @@ def user_of(record):
     return record.get("user_id") or record["canonical_id"]
 
 
+def bucket_of(user, buckets):
+    """As docs/operate/kafka.md says."""
+    value = 14695981039346656037
+    for byte in user.encode():
+        value = ((value ^ byte) * 1099511628211) % 2**64
+    return (value ^ value >> 32) % buckets
+
+
 def publish(kafka, sent, prefix="experiments."):
     """All of them, acknowledged by all replicas; the broker may die meanwhile."""
     problems = []

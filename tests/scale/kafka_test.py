@@ -11,7 +11,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, Producer, TopicPartition
 
 from chaos import QUICK, Chaos
 from engine_kafka import Kafka
-from kafka_experiments import (KINDS, Bridge, applied, batches, environment_seed, load, new_experiments, new_store, offsets, publish,
+from flag_fixtures import Flag
+from kafka_experiments import (KINDS, Bridge, applied, batches, bucket_of, environment_seed, load, new_experiments, new_store, offsets, publish,
                                records, shown, wait_applied)
 from project_fixtures import expect
 from stack import CHECKOUT, Stack
@@ -190,6 +191,39 @@ def test_intake_publishes_and_says_where(kafka, fresh):
         wait_for(lambda: store.client.send("POST", path, json={"exposures": [{"user_id": "late", "variation_index": 0}]},
                                            may_fail=True).status == 202)
         wait_for(lambda: counts(store, mine) == (16, 0))
+
+
+def test_intake_publishes_a_divided_experiment_by_bucket(kafka, fresh):
+    """By every way in; a user's records of both kinds lie in one partition, and the others where the key says."""
+    with new_store(AB_INTAKE="kafka", AB_KAFKA_TOPIC_PREFIX=fresh, AB_BRIDGE_GROUP_ID=fresh, AB_KAFKA_PUBLISH_SECONDS="30",
+                   KAFKA_BOOTSTRAP_SERVERS=kafka.address) as store:
+        flag = Flag(store.client)
+        divided, plain = flag.id, *new_experiments(store, 1)
+        expect(store.client.send("PUT", f"/api/v1/experiments/{divided}/buckets", {"buckets": 16}))
+        users = [f"u{n}" for n in range(20)] + [f"ผู้ใช้{n}" for n in range(20)]
+        for mine in (divided, plain):
+            path = f"/api/v1/experiments/{mine}"
+            answer = store.client.post(f"{path}/exposures", {"exposures": [{"user_id": user, "variation_index": 0} for user in users]})
+            assert answer.status == 202, answer.body
+            lines = "".join(json.dumps({"user_id": user, "metric": "purchase"}) + "\n" for user in users)
+            answer = store.client.send("POST", f"{path}/conversions/lines", data=lines.encode(),
+                                       headers={"Content-Type": "application/x-ndjson"})
+            assert answer.status == 202, answer.body
+        flagged = [f"f{n}" for n in range(10)]
+        for user in flagged[:5]:
+            flag.get(user)
+        for user in flagged[5:]:
+            expect(flag.track(user, events=[{"name": "purchase", "key": user}]))
+        wait_for(lambda: (counts(store, divided), counts(store, plain)) == ((50, 45), (40, 40)), lambda: store.stack.logs())
+        messages = [(json.loads(message.value()), message.partition())
+                    for kind, count in (("exposures", 90), ("conversions", 85)) for message in read(kafka, f"{fresh}{kind}", count)]
+        assert len(messages) == 175
+        places = {(sent["experiment_id"], sent["user_id"]): set() for sent, _ in messages}
+        for sent, partition in messages:
+            places[sent["experiment_id"], sent["user_id"]].add(partition)
+        assert all(places[divided, user] == {bucket_of(user, 16) % 6} for user in users + flagged), places
+        assert all(len(found) == 1 for found in places.values())
+        assert any(places[divided, user] != places[plain, user] for user in users)
 
 
 def click(number, tenant):

@@ -144,7 +144,7 @@ static enum error put_order(const struct live_call *call, const char *id,
                             const struct error_rates_order *order)
 {
     int64_t request;
-    enum error error = live_check_experiment(call, id);
+    enum error error = live_check_experiment(call, id, NULL);
 
     if (!error)
         error = give_up_dead(call, id);

@@ -65,6 +65,7 @@ struct flag {
     const struct flag_settings *settings; /* NULL until somebody sets them */
     const char *updated_at;               /* NULL likewise */
     bool archived;                        /* the project */
+    int64_t buckets;                      /* that its users are divided over; 1 = they are not */
 };
 
 /* What a client sets, and what it reads: the settings beside the key. */

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define FLAG_COLUMNS                                                                               \
-    "f.experiment_id, f.slug, f.enabled, f.settings, f.updated_at, p.archived"                     \
-    " FROM flags f JOIN projects p ON p.id = f.experiment_id"
+    "f.experiment_id, f.slug, f.enabled, f.settings, f.updated_at, p.archived,"                    \
+    " p.live_bucket_count FROM flags f JOIN projects p ON p.id = f.experiment_id"
 
 static const struct statement read_flag = {
     .name = "flag_read",
@@ -58,7 +58,8 @@ static void flag_row(struct query *query, struct arena *arena, struct flag *flag
                           .enabled = query_boolean(query, 2),
                           .settings = decoded,
                           .updated_at = query_text_or_null(query, 4, arena),
-                          .archived = query_boolean(query, 5)};
+                          .archived = query_boolean(query, 5),
+                          .buckets = query_integer(query, 6)};
 }
 
 static enum error fetch(const struct flag_call *call, const struct statement *statement,

@@ -185,7 +185,7 @@ static enum error refuse_closed(const struct attempt *attempt, size_t from)
 
         error = is_same_experiment(attempt, at, at - 1)
                     ? ERROR_NONE
-                    : live_check_experiment(&attempt->call, ordered(attempt, at)->experiment);
+                    : live_check_experiment(&attempt->call, ordered(attempt, at)->experiment, NULL);
         if (is_closed(error, attempt->call.problem))
             at = refuse_experiment(attempt, at);
         else if (error)
@@ -277,19 +277,23 @@ static void stamp(enum live_kind kind, void *record, int64_t now)
         *at = GIVEN_INTEGER(now);
 }
 
-static void write_message(struct arena *arena, const char *experiment_id, enum live_kind kind,
+static void write_message(struct arena *arena, const struct kafka_intake_target *target,
                           const void *record, struct kafka_outgoing *message)
 {
     struct json_writer writer;
     struct text one, text;
 
+    message->key = key_of(target->kind, record);
+    message->key_length = strlen(message->key);
+    if (target->buckets > 1)
+        message->bucket = GIVEN_INTEGER(live_bucket_of(message->key, target->buckets));
     text_start(&one, arena, MESSAGE_MAX);
     writer_start(&writer, &one);
-    schema_write(&writer, &live_record_schemas[kind], record);
+    schema_write(&writer, &live_record_schemas[target->kind], record);
     text_start(&text, arena, 2 * MESSAGE_MAX);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    writer_key_string(&writer, "experiment_id", experiment_id);
+    writer_key_string(&writer, "experiment_id", target->experiment_id);
     writer_close_object(&writer);
     message->value = json_join(arena, text.bytes, one.bytes);
     message->length = strlen(message->value);
@@ -297,23 +301,21 @@ static void write_message(struct arena *arena, const char *experiment_id, enum l
 
 enum error kafka_intake_publish(struct kafka_producer *producer, struct arena *arena,
                                 const struct experiments_settings *settings,
-                                const char *experiment_id, enum live_kind kind,
+                                const struct kafka_intake_target *target,
                                 const struct object_list *records, int64_t now,
                                 struct object_list *published, struct problem *problem)
 {
     struct kafka_outgoing *messages = ARENA_ARRAY(arena, struct kafka_outgoing, records->count + 1);
-    size_t size = live_record_schemas[kind].size;
-    const char *topic = topic_of(arena, settings, kind);
+    size_t size = live_record_schemas[target->kind].size;
+    const char *topic = topic_of(arena, settings, target->kind);
     enum error error;
 
     for (size_t i = 0; i < records->count; i++) {
         void *record = (char *)records->items + i * size;
 
-        stamp(kind, record, now);
+        stamp(target->kind, record, now);
         messages[i].topic = topic;
-        messages[i].key = key_of(kind, record);
-        messages[i].key_length = strlen(messages[i].key);
-        write_message(arena, experiment_id, kind, record, &messages[i]);
+        write_message(arena, target, record, &messages[i]);
     }
     error = kafka_publish(producer, messages, records->count, problem);
     if (!error)

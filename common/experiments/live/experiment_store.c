@@ -262,11 +262,11 @@ static enum error check_project(const struct live_call *call, const char *id, in
     return ERROR_NONE;
 }
 
-enum error live_check_experiment(const struct live_call *call, const char *id)
+enum error live_check_experiment(const struct live_call *call, const char *id, int64_t *buckets)
 {
-    int64_t buckets;
+    int64_t unused;
 
-    return check_project(call, id, &buckets);
+    return check_project(call, id, buckets ? buckets : &unused);
 }
 
 enum error live_read_design(const struct live_call *call, const char *id,

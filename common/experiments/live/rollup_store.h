@@ -9,8 +9,9 @@
 #include "experiments/payloads/payload.h"
 
 /* Whether records may be taken: ERROR_NOT_FOUND with `project_not_found`, ERROR_INVALID with
- * `project_archived`. */
-MUST_CHECK enum error live_check_experiment(const struct live_call *call, const char *id);
+ * `project_archived`. `buckets`, unless NULL, gets over how many the project divides its users. */
+MUST_CHECK enum error live_check_experiment(const struct live_call *call, const char *id,
+                                            int64_t *buckets);
 
 /*
  * For a change: checks the project, takes the lock of the experiment until the transaction ends,
