@@ -23,6 +23,14 @@ def design(looks=PLAN, variants=2, direction="increase", **constraints):
         "mde_pct": -50 if direction == "decrease" else 50, "direction": direction})
 
 
+@pytest.fixture(scope="module")
+def store(stores, engine):
+    """Without the upkeep of its own, which comes every ten minutes: the tests say when it runs."""
+    own = stores.get(engine)
+    own.stack.stop_program("experiments-upkeep")
+    return own
+
+
 class Running(Experiment):
     """An experiment with planned looks, and who came so far."""
     def __init__(self, client, sent):

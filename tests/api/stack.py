@@ -1,6 +1,7 @@
 """Starts a real stack for tests: nginx, responders and all, on free ports, in a directory of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,12 @@ class Stack:
         wait_for(state.exists)
         lines = state.read_text().splitlines()
         return int(dict(line.split(None, 1) for line in lines)["workers"])
+
+    def stop_program(self, name):
+        """Ends a program that stays, until the next start: its work is then done only when a test asks for it."""
+        supervisor = int((self.directory / "run" / f"{name}.pid").read_text().split()[0])
+        os.kill(supervisor, signal.SIGTERM)
+        wait_for(lambda: supervisor not in self.processes())
 
     def nginx_workers(self):
         master = int((self.directory / "run" / "nginx.pid").read_text())
