@@ -86,7 +86,7 @@ export async function open(url, options = {}) {
     });
     if (delayMs > 0) await delay(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(15000);
+    page.setDefaultTimeout(60000); /* far beyond what a page takes: a machine with much else to do is no fault of it */
     watch(page);
     await page.goto(url);
     return page;

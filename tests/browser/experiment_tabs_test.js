@@ -195,7 +195,7 @@ test('results: how often the statistics err on these users is measured, and stan
     const page = await open(`${experiments}/live/${id}?part=results`);
     await page.click('#error-rates > summary');
     await page.click('#measure');
-    await page.waitForSelector('#error-rates .table-scroll', { timeout: 60000 });
+    await page.waitForSelector('#error-rates .table-scroll', { timeout: 180000 });
     const { error_rates: measured } = await read(`/experiments/${id}/decision`);
     const [[name, alarms, coverage]] = await cellsOf(page, '#error-rates .table-scroll');
     const [{ false_positives: wrong, coverage: held }] = measured.metrics;
