@@ -30,12 +30,13 @@ def key_of(user):
     return key ^ key >> 31
 
 
-def plan(metric_type, split, **more):
+def plan(metric_type, split, looks=None, **more):
     """So many users at most, so that no plan ends before them."""
     base = {"binary": {"baseline_value": .3, "mde_pct": 10}, "continuous": {"baseline_value": 10, "mde_pct": 5, "std_dev": 3},
             "ratio": {"baseline_value": 2, "mde_pct": 5, "std_dev": 3, "numerator_metric_name": "revenue",
                       "denominator_metric_name": "visits"}}[metric_type]
-    return payload("rates", metric_type, setup={"variants_count": len(split), "traffic_split": split}, metrics={
+    return payload("rates", metric_type, setup={"variants_count": len(split), "traffic_split": split},
+                   constraints={"planned_looks": looks, "n_looks": 1}, metrics={
         "primary_metric_name": "goal", "metric_type": metric_type, "alpha": ALPHA, "power": .8, **base, **more})
 
 
@@ -162,13 +163,17 @@ def test_ratios_and_a_sample(store):
     assert (measured["users"], measured["people"]) == (1000, 3000)
     values = numpy.column_stack([past.values["revenue"], past.values["visits"]])[:1000]
     check(measured["metrics"][0], *counts(past, by_ratio, values, [1, 1]))
+    assert measured["ship"]["status"] == "not_measured"  # a sample is always early in the plan of all
 
 
 def test_a_planted_defect_is_found(store):
     """Few users with very large values, and a small arm: Welch's test is far from its promise there."""
     rng = numpy.random.default_rng(3)
-    past = Past(store, plan("continuous", [95, 5]), {"goal": rng.lognormal(0, 2.5, USERS)})
-    [goal] = past.measured()["metrics"]
+    past = Past(store, plan("continuous", [95, 5], {"information_fractions": [.01, 1]}), {"goal": rng.lognormal(0, 2.5, USERS)})
+    assert expect(past.experiment.client.post(past.experiment.path("looks"), {}))["taken"]
+    measured = past.measured()
+    [goal] = measured["metrics"]
+    assert measured["ship"]["status"] == "not_measured"  # verdicts come from the looks that were taken
     check(goal, *counts(past, by_welch, past.values["goal"], [95, 5]))
     assert goal["false_positives"]["status"] == "above" and goal["false_positives"]["lower"] > ALPHA
     assert goal["coverage"]["status"] == "below"
@@ -212,3 +217,8 @@ def test_what_cannot_be_ordered(store):
         return expect(past.client.get(past.path("error-rates")))["measured"]
     measured = wait_for(done)
     assert measured["users"] == 0 and measured["metrics"][0]["false_positives"]["status"] == "not_measured"
+    adapts = Experiment(store.client, plan("binary", [1, 1]))
+    expect(adapts.client.send("PUT", adapts.path("adaptive"), json={"floor": .1, "update_minutes": 60}))
+    assert adapts.client.post(adapts.path("error-rates"), {"runs": 20}).status == 202
+    failed = wait_for(lambda: (rates := expect(adapts.client.get(adapts.path("error-rates"))))["state"] == "failed" and rates)
+    assert "adapts its shares" in failed["failure"] and failed["measured"] is None

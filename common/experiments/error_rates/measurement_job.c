@@ -161,6 +161,21 @@ static enum error make_runs(struct measuring *measuring)
     return error;
 }
 
+/* Users are divided anew one by one, all by the planned split. */
+static enum error check_kind(const struct measuring *measuring)
+{
+    struct problem *problem = measuring->call.problem;
+
+    if (measuring->view.experiment.cluster_plan.kept)
+        return problem_set(problem, ERROR_INVALID, "error_rates_clusters",
+                           "users are divided anew one by one: this experiment has clusters");
+    if (measuring->view.adaptive.found)
+        return problem_set(
+            problem, ERROR_INVALID, "error_rates_adaptive",
+            "users are divided anew by one split: this experiment adapts its shares");
+    return ERROR_NONE;
+}
+
 static enum error measure(struct measuring *measuring)
 {
     const struct live_call *call = &measuring->call;
@@ -175,11 +190,10 @@ static enum error measure(struct measuring *measuring)
     measuring->users = (struct past_users){
         .arena = measuring->job->arena, .view = &measuring->view, .most = measuring->row.users};
     error = live_view_load(call, id, &options, &measuring->view);
+    if (!error)
+        error = check_kind(measuring);
     if (error)
         return error;
-    if (measuring->view.experiment.cluster_plan.kept)
-        return problem_set(call->problem, ERROR_INVALID, "error_rates_clusters",
-                           "users are divided anew one by one: this experiment has clusters");
     resume(measuring);
     return make_runs(measuring);
 }

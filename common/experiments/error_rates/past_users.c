@@ -164,12 +164,24 @@ static void put_in_order(struct past_users *users)
         qsort(users->values, kept, sizeof users->values[0], by_metric);
 }
 
-static uint64_t key_max_of(const struct past_users *users)
+static double people_of(const struct past_users *users)
 {
-    double people = 0, wanted = (double)users->most * margin + margin_users;
+    double people = 0;
 
     for (int arm = 0; arm < LIVE_ARMS_MAX; arm++)
         people += (double)users->view->rollup.arms[1 + arm].people;
+    return people;
+}
+
+bool past_users_are_sample(const struct past_users *users)
+{
+    return people_of(users) > (double)users->most;
+}
+
+static uint64_t key_max_of(const struct past_users *users)
+{
+    double people = people_of(users), wanted = (double)users->most * margin + margin_users;
+
     return wanted >= people ? UINT64_MAX : (uint64_t)(wanted / people * 0x1p64);
 }
 

@@ -35,4 +35,7 @@ struct past_users {
 MUST_CHECK enum error past_users_read(const struct live_call *call,
                                       const struct live_experiment *experiment, void *context);
 
+/* Whether the arms have more users. */
+bool past_users_are_sample(const struct past_users *users);
+
 #endif

@@ -155,7 +155,7 @@ static void add_ratios(struct trial *trial)
     }
 }
 
-/* The new arms know nothing of strata, covariates and links: those blocks are empty. */
+/* The new arms know nothing of strata, covariates, links and looks: those blocks are empty. */
 static void start_trial(struct trial *trial, const struct past_users *users, struct arena *arena)
 {
     *trial = (struct trial){.users = users, .arena = arena, .view = *users->view};
@@ -164,6 +164,7 @@ static void start_trial(struct trial *trial, const struct past_users *users, str
     trial->view.covered = (struct live_covered_list){0};
     trial->view.unknown = (struct live_unknown){0};
     trial->view.dimension = NULL;
+    trial->view.looks = (struct live_look_list){0};
     live_rollup_start(&trial->view.rollup, &trial->view.experiment, arena);
 }
 
@@ -173,6 +174,8 @@ static void count_metric(const struct live_metric *metric, double alpha, struct 
     const struct live_metric_comparison *comparisons = metric->comparisons.items;
     bool wrong = false, covered = true;
 
+    if (metric->comparisons.count == 0)
+        return;
     for (size_t i = 0; i < metric->comparisons.count; i++) {
         const struct live_metric_comparison *comparison = &comparisons[i];
 
@@ -192,6 +195,8 @@ static void count_always_valid(const struct live_stats *stats, struct error_tall
     const struct live_comparison *comparisons = stats->comparisons.items;
     bool wrong = false;
 
+    if (stats->comparisons.count == 0)
+        return;
     for (size_t i = 0; i < stats->comparisons.count; i++) {
         const struct live_always_valid *always = comparisons[i].always_valid;
 
@@ -201,6 +206,21 @@ static void count_always_valid(const struct live_stats *stats, struct error_tall
     }
     tallies->always_valid_runs++;
     tallies->always_valid_wrong += wrong;
+}
+
+/* Verdicts by planned looks come from the looks that are taken on the way, and a sample is always
+ * early in the plan of all users: neither has the verdict of this moment. */
+static void count_verdict(const struct past_users *users, const struct live_stats *stats,
+                          const struct payload_metrics *design, struct error_tallies *tallies)
+{
+    struct policy_outcome outcome;
+
+    if (stats->sequential->planned_looks || past_users_are_sample(users))
+        return;
+    policy_decide(stats, design, &outcome);
+    tallies->verdict_runs++;
+    tallies->ships += outcome.verdict == VERDICT_SHIP;
+    tallies->stops += outcome.verdict == VERDICT_NO_SHIP;
 }
 
 static void name_metrics(const struct live_stats *stats, struct arena *arena,
@@ -222,7 +242,6 @@ void reassign(const struct live_results_call *call, const struct past_users *use
 {
     const struct payload_metrics *design = users->view->design->metrics;
     struct live_stats *stats = ARENA_NEW(call->arena, struct live_stats);
-    struct policy_outcome *outcome = ARENA_NEW(call->arena, struct policy_outcome);
     struct trial *trial = ARENA_NEW(call->arena, struct trial);
     double treatments = users->view->arm_count > 1 ? (double)users->view->arm_count - 1 : 1;
     const struct live_metric *metrics;
@@ -235,7 +254,6 @@ void reassign(const struct live_results_call *call, const struct past_users *use
     if (live_family_factors(&trial->view.experiment, LIVE_RATIO))
         add_ratios(trial);
     live_results_statistics(call, &trial->view, stats);
-    policy_decide(stats, design, outcome);
     if (tallies->metrics.count == 0)
         name_metrics(stats, names, tallies);
     metrics = stats->metrics.items;
@@ -243,7 +261,5 @@ void reassign(const struct live_results_call *call, const struct past_users *use
     for (size_t i = 0; i < stats->metrics.count; i++)
         count_metric(&metrics[i], design->alpha / treatments, &items[i]);
     count_always_valid(stats, tallies);
-    tallies->verdict_runs++;
-    tallies->ships += outcome->verdict == VERDICT_SHIP;
-    tallies->stops += outcome->verdict == VERDICT_NO_SHIP;
+    count_verdict(users, stats, design, tallies);
 }

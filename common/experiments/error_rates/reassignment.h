@@ -23,7 +23,8 @@ struct error_tally {
 struct error_tallies {
     OBJECT_LIST(struct error_tally, metrics);      /* in the order of live-stats */
     int64_t always_valid_runs, always_valid_wrong; /* of the goal, by its always-valid p */
-    int64_t verdict_runs, ships, stops;            /* verdicts ship and no_ship */
+    int64_t verdict_runs, ships, stops;            /* verdicts ship and no_ship; no runs where looks
+                                                      are planned, or of a sample */
 };
 
 /*
