@@ -237,6 +237,13 @@ def test_another_plan_after_looks_gives_no_verdict(running):
     expect(put(experiment.client, experiment.id, design({**PLAN, "alpha_spending": "pocock"})))
     assert experiment.looks["status"] == "plan_changed" and not experiment.take()["taken"]
     assert experiment.decision()["verdict"] == "keep_running" and "planned_looks_changed" in experiment.codes()
+    other = design()
+    other["metrics"]["primary_metric_name"] = "signup"  # of the same size
+    windowed = design()
+    windowed["metrics"]["metric_rules"] = [{"name": "purchase", "conversion_window": "after_exposure", "conversion_window_days": 1}]
+    for changed in (other, windowed):
+        expect(put(experiment.client, experiment.id, changed))
+        assert experiment.looks["status"] == "plan_changed" and experiment.decision()["verdict"] == "keep_running"
     expect(put(experiment.client, experiment.id, design()))
     assert experiment.looks["status"] == "ended" and experiment.decision()["verdict"] == "ship"
     expect(experiment.client.get(f"/api/v1/experiments/{experiment.id}/certificate"), 409, "certificate_of_planned_looks")

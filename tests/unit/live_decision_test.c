@@ -248,6 +248,25 @@ TEST(a_decrease_is_decided_as_an_increase_of_swapped_arms)
     }
 }
 
+/* Planned looks whose boundaries are not known: no difference is enough. */
+TEST(looks_that_cannot_be_sized_decide_nothing)
+{
+    double fractions[] = {0.5, 1};
+    struct payload_looks looks = {.information_fractions = {2, fractions}};
+    struct bench bench;
+
+    bench_start(&bench, METRIC_BINARY, 0.1, 20, 2);
+    bench.constraints.planned_looks = &looks;
+    bench.metrics.power = 0.01;
+    lay_rate(&bench, 0, 5000, 500);
+    lay_rate(&bench, 1, 5000, 900);
+    decide(&bench);
+    CHECK_TEXT(read_stats(&bench)[0].status, "ok");
+    CHECK_TEXT(bench.stats.sequential->planned_looks->status, "unavailable");
+    CHECK_TEXT(bench.decision.verdict, "keep_running");
+    bench_stop(&bench);
+}
+
 /* A bounce rate that falls from 40 % to 30 %. */
 TEST(a_falling_bounce_rate_is_better)
 {
@@ -359,6 +378,7 @@ TEST(what_would_change_does_change)
     bench_stop(&bench);
 }
 
-TEST_MAIN(CASE(verdicts), CASE(a_decrease_is_decided_as_an_increase_of_swapped_arms),
+TEST_MAIN(CASE(verdicts), CASE(looks_that_cannot_be_sized_decide_nothing),
+          CASE(a_decrease_is_decided_as_an_increase_of_swapped_arms),
           CASE(a_falling_bounce_rate_is_better), CASE(guardrails_and_verdicts),
           CASE(a_win_without_a_threshold), CASE(what_would_change_does_change))

@@ -43,17 +43,62 @@ void live_results_plan_looks(const struct payload_metrics *design,
                                      .information_fractions = looks->information_fractions};
 }
 
-/* Fractions are shares of the planned size, so a plan of another size is another plan: also one
- * with other looks, which needs more or fewer users. */
+/* Which values of users a metric has. */
+static const char *describe_metric(const struct payload_metrics *metrics, const char *name,
+                                   struct arena *arena)
+{
+    static const struct metric_rule no_rule;
+    const struct metric_rule *rule = payload_find_rule(&metrics->metric_rules, name);
+    struct optional_number days;
+    int window = payload_window(metrics, name, &days);
+
+    rule = rule ? rule : &no_rule;
+    return arena_print(arena, "%s\n%d %d %.17g %d %.17g %d %.17g\n", name, window, days.given,
+                       days.value, rule->lower_cap.given, rule->lower_cap.value,
+                       rule->upper_cap.given, rule->upper_cap.value);
+}
+
+/* Looks at one goal say nothing about another one. */
+static const char *describe_goal(const struct payload_metrics *metrics, struct arena *arena)
+{
+    if (metrics->metric_type != METRIC_RATIO)
+        return arena_print(arena, "%d\n%s", metrics->metric_type,
+                           describe_metric(metrics, metrics->primary_metric_name, arena));
+    return arena_print(arena, "%d\n%s%s", metrics->metric_type,
+                       describe_metric(metrics, metrics->numerator_metric_name, arena),
+                       describe_metric(metrics, metrics->denominator_metric_name, arena));
+}
+
+static uint64_t hash_test(const struct looks_reading *reading)
+{
+    struct arena *arena = reading->results->call->arena;
+    const struct number_list *fractions = &reading->plan.information_fractions;
+    const char *text = describe_goal(reading->results->design, arena);
+
+    for (size_t i = 0; i < fractions->count; i++)
+        text = arena_print(arena, "%s %.17g", text, fractions->items[i]);
+    return live_hash(text);
+}
+
+/* Fractions are shares of the planned size, so a plan of another size is another plan. */
 static const char *name_plan(const struct looks_reading *reading)
 {
     const struct sequential_plan *plan = &reading->plan;
 
     return arena_print(
-        reading->results->call->arena, "%lld %d %.17g %.17g %d %.17g %d %d %.17g %lld",
+        reading->results->call->arena, "%lld %d %.17g %.17g %d %.17g %d %d %.17g %lld %016llx",
         (long long)plan->sides, plan->direction, plan->alpha, plan->power, plan->alpha_spending,
         plan->alpha_parameter.value, plan->futility, plan->beta_spending,
-        plan->beta_parameter.value, (long long)reading->results->plan.sequential_size);
+        plan->beta_parameter.value, (long long)reading->results->plan.sequential_size,
+        (unsigned long long)hash_test(reading));
+}
+
+/* Looks that were kept before plans were named with a hash have the numbers alone. */
+static bool is_of_plan(const struct live_look *look, const char *plan)
+{
+    size_t length = strlen(look->plan);
+
+    return strncmp(look->plan, plan, length) == 0 && (!plan[length] || plan[length] == ' ');
 }
 
 static double last_fraction(const struct live_look_list *looks)
@@ -81,7 +126,7 @@ static bool plan_has_changed(const struct looks_reading *reading)
     const struct live_look_list *looks = &reading->results->view->looks;
 
     for (size_t i = 0; i < looks->count; i++)
-        if (strcmp(looks->items[i].plan, reading->block->plan) != 0)
+        if (!is_of_plan(&looks->items[i], reading->block->plan))
             return true;
     return false;
 }
@@ -160,13 +205,6 @@ static void keep_adjusted(const struct looks_reading *reading, struct live_look_
     result->upper = unit * adjusted->ci_upper;
 }
 
-static bool is_last(const struct object_list *seen)
-{
-    const struct observed_look *looks = seen->items;
-
-    return looks[seen->count - 1].information_fraction > 1 - GROUP_SEQUENTIAL_STEP_MIN;
-}
-
 static void read_looks(const struct looks_reading *reading, struct live_look_reading *result)
 {
     struct sequential_monitor_reply *reply =
@@ -175,6 +213,8 @@ static void read_looks(const struct looks_reading *reading, struct live_look_rea
     size_t futile;
 
     result->status = "no_look";
+    /* Also without a comparison at the last look. */
+    result->ended = last_fraction(&reading->results->view->looks) > 1 - GROUP_SEQUENTIAL_STEP_MIN;
     if (seen.count == 0)
         return;
     result->status = "not_evaluable";
@@ -186,7 +226,7 @@ static void read_looks(const struct looks_reading *reading, struct live_look_rea
         if (!read_monitor(reading, seen, reply))
             return;
     }
-    result->ended = futile > 0 || is_last(&seen);
+    result->ended = result->ended || futile > 0;
     result->status = reply->status;
     result->reading = reply;
     keep_adjusted(reading, result);

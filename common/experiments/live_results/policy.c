@@ -172,6 +172,8 @@ static enum standing standing_of(const struct policy *policy,
         return STANDING_IGNORED;
     if (comparison->planned)
         return planned_standing(policy, comparison->planned);
+    if (policy->planned) /* no boundary: the plan was changed, or cannot be sized */
+        return STANDING_INCONCLUSIVE;
     if (!test->is_significant || !boundary_holds(policy, sequential, comparison))
         return STANDING_INCONCLUSIVE;
     if (policy->sign * test->effect > 0 &&
