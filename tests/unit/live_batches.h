@@ -12,7 +12,12 @@
 #include "math/random.h"
 #include "storage_fixture.h"
 
-enum { LIVE_BATCHES_RECORDS = 6, LIVE_BATCHES_USERS = 7, LIVE_BATCHES_SPIKE = 6 };
+enum {
+    LIVE_BATCHES_RECORDS = 6,
+    LIVE_BATCHES_USERS = 7,
+    LIVE_BATCHES_CLUSTERS = 10,
+    LIVE_BATCHES_SPIKE = 6
+};
 
 struct live_batches_step {
     enum live_kind kind;
@@ -56,10 +61,10 @@ static inline struct object_list live_batches_exposures(struct arena *arena, str
         *dimension =
             (struct live_dimension){"platform", live_batches_pick(random, live_batches_names, 3)};
         records[i] = (struct live_exposure){
-            live_batches_pick(random, live_batches_users, LIVE_BATCHES_USERS),
-            (int64_t)random_below(random, 3),
-            live_batches_moment(random),
-            {{random_below(random, 2), dimension}}};
+            .user_id = live_batches_pick(random, live_batches_users, LIVE_BATCHES_USERS),
+            .variation_index = (int64_t)random_below(random, 3),
+            .occurred_at = live_batches_moment(random),
+            .dimensions = {random_below(random, 2), dimension}};
     }
     return (struct object_list){count, records};
 }
@@ -141,7 +146,11 @@ static inline struct object_list live_batches_records(struct arena *arena,
 
 static inline struct live_call live_batches_call(struct bench *bench, struct arena *arena)
 {
-    return (struct live_call){bench->db, arena, LIVE_BATCHES_SPIKE, &bench->problem};
+    return (struct live_call){.db = bench->db,
+                              .arena = arena,
+                              .spike_events = LIVE_BATCHES_SPIKE,
+                              .clusters_max = LIVE_BATCHES_CLUSTERS,
+                              .problem = &bench->problem};
 }
 
 /* What the sequences differ in besides. */
