@@ -150,6 +150,8 @@ enum error replica_ask(struct serving *serving);
 bool replica_read_failed(const struct serving *serving, enum error error);
 void replica_give_up(struct serving *serving);
 void replica_state_current(struct serving *serving);
+/* Counts a read that may be old, after the answer is made. */
+void replica_count(const struct serving *serving);
 
 /* stream.c: closes streams left open when a handler returns, when it fails, or when memory runs
  * out */

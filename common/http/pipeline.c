@@ -522,6 +522,7 @@ void serving_run(struct serving *serving, struct server *server, struct arena *a
      * logged. */
     tracing_end(serving);
     count_reply(serving);
+    replica_count(serving);
     log_reply(serving);
     send_answer(serving);
 }

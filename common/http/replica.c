@@ -78,6 +78,15 @@ void replica_state_current(struct serving *serving)
     state_age(serving, 0);
 }
 
+void replica_count(const struct serving *serving)
+{
+    unsigned metric = serving->server->family->service->old_reads_metric;
+    const char *answered_by = serving->old_read == OLD_READ_TAKEN ? "replica" : "database";
+
+    if (metric && serving->replica)
+        metric_add(serving->server->metrics, metric, &answered_by, 1);
+}
+
 void reply_state_position(const struct request *request, struct reply *reply,
                           const struct replica *replica, struct db *primary)
 {

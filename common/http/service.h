@@ -96,6 +96,9 @@ struct http_service {
     const struct metric *metrics;
     size_t metric_count;
     bool counts_http; /* the table begins with HTTP_METRICS (server.h) */
+    /* The row of the table that counts reads that may be old while there is a replica, by
+     * `answered_by`: replica or database. 0 = none. */
+    unsigned old_reads_metric;
 
     /* Reads settings into server->policy, ->info, ->settings and ->state; memory from `arena` lives
      * as long as the process. Must not open anything: --check-config calls it too. */

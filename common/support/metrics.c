@@ -124,4 +124,7 @@ const struct metric support_metrics[SUPPORT_METRIC__MAX] = {
     [METRIC_EMAIL_ERRORS] = {COUNTER("email_poller_errors_total", "Failures to read the mailbox.")},
     [METRIC_EMAIL_SUCCESS] = {GAUGE("email_poller_last_success_timestamp_seconds",
                                     "When the mailbox was read last.")},
+    [METRIC_OLD_READS] = {COUNTER("rag_old_reads_total",
+                                  "Reads that a replica may answer, by who did."),
+                          .labels = {"answered_by"}},
 };

@@ -410,7 +410,14 @@ static void after(struct request *request, int status)
     }
 }
 
-static const struct metric metrics[] = {HTTP_METRICS("ab_")};
+enum { METRIC_OLD_READS = HTTP_METRIC__MAX };
+
+static const struct metric metrics[] = {
+    HTTP_METRICS("ab_"),
+    [METRIC_OLD_READS] = {"ab_old_reads_total", METRIC_COUNTER,
+                          "Reads that a replica may answer, by who did.",
+                          .labels = {"answered_by"}},
+};
 
 const struct http_service experiments_service = {
     .name = "experiments",
@@ -422,6 +429,7 @@ const struct http_service experiments_service = {
     .metrics = metrics,
     .metric_count = COUNT_OF(metrics),
     .counts_http = true,
+    .old_reads_metric = METRIC_OLD_READS,
     .start = start,
     .ready = ready,
     .authenticate = service_authenticate,

@@ -111,6 +111,9 @@ static const struct metric metrics[METRICS_COUNTED] = {
                                    "Time to the first token of streamed answers of each model.",
                                    .labels = {"model_id"},
                                    .buckets = {0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60}},
+    [METRIC_OLD_READS] = {"orch_old_reads_total", METRIC_COUNTER,
+                          "Reads that a replica may answer, by who did.",
+                          .labels = {"answered_by"}},
 };
 
 /* The rate limit comes before the key, and the key before any answer about paths. */
@@ -641,6 +644,7 @@ const struct http_service orchestrator_service = {
     .ready = ready,
     .metrics = metrics,
     .metric_count = COUNT_OF(metrics),
+    .old_reads_metric = METRIC_OLD_READS,
     .begin = begin,
     .authenticate = service_authenticate,
     .is_open = service_is_open,

@@ -260,6 +260,7 @@ const struct http_service support_service = {
     .ready = ready,
     .metrics = support_metrics,
     .metric_count = SUPPORT_METRIC__MAX,
+    .old_reads_metric = METRIC_OLD_READS,
     .authenticate = service_authenticate,
     .is_open = service_is_open,
     .access = service_access,

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from exposition import samples
 from postgres import PostgresServer
 from project_fixtures import payload
 from service import DATABASE_SETTINGS, Service
@@ -14,6 +15,7 @@ AGE, POSITION = "X-Data-Age-Seconds", "X-Data-Position"
 MAX_AGE = 3  # seconds
 WAIT_SECONDS = 90  # seconds for what happens by itself
 REPLICA_SETTINGS = {"experiments": "AB_", "support": "", "orchestrator": "ORCH_"}
+COUNTED = {"experiments": "ab", "support": "rag", "orchestrator": "orch"}
 HEADERS = {"experiments": {}, "support": {"X-API-Key": "key-of-support"}, "orchestrator": {}}
 
 
@@ -69,10 +71,20 @@ def by_replica(suite):
     until(lambda: projects(suite)[1] > 0, "the replica does not answer")
 
 
+def old_reads(service, name):
+    """How many reads the replica has answered, and how many the database itself."""
+    answer = service.get("/metrics", headers=HEADERS[name])
+    assert answer.status_code == 200, answer.text
+    values = samples(answer.text)
+    return [values.get(f'{COUNTED[name]}_old_reads_total{{answered_by="{who}"}}', 0) for who in ("replica", "database")]
+
+
 def test_all_named_reads_of_all_services_are_answered_by_the_replica(suite):
+    """And metrics count by whom."""
     missing, asked = [], 0
     for name in REPLICA_SETTINGS:
         service = suite if name == "experiments" else suite.beside(name)
+        ages = []
         for operation in service.document.operations:
             path, parameters = operation.path, operation.spec.get("parameters", [])
             if not operation.concrete or not any(one["name"] == POSITION for one in parameters) \
@@ -80,14 +92,16 @@ def test_all_named_reads_of_all_services_are_answered_by_the_replica(suite):
                 continue
             asked += 1
 
-            def answered(service=service, path=path, name=name):
+            def answered(service=service, path=path, name=name, ages=ages):
                 answer = service.get(path, headers=HEADERS[name])
                 assert answer.status_code == 200, (path, answer.text)
-                return float(answer.headers.get(AGE, 0)) > 0
+                ages.append(float(answer.headers.get(AGE, 0)))
+                return ages[-1] > 0
             try:
                 until(answered, path)
             except AssertionError as error:
                 missing.append(error.args[0])
+        assert old_reads(service, name) == [sum(age > 0 for age in ages), ages.count(0)]
     assert asked >= 4 * len(REPLICA_SETTINGS)
     assert not missing
 
