@@ -157,6 +157,14 @@ const measure = () =>
         errorRates.set((await client.post(`${base}/error-rates`, {})).data);
     });
 
+/* Whoever asks first takes the look; the upkeep may have been faster. */
+const takeLook = () =>
+    attempt(async () => {
+        const { data } = await client.post(`${base}/looks`, {});
+        await live.reload();
+        toast(t(data.taken ? 'experiment.looks_taken' : 'experiment.looks_not_taken'));
+    });
+
 /* The bytes as they were signed: a certificate that is written anew is refused. */
 const saveFile = (path, name) => attempt(() => download(client, path, { name }));
 
@@ -227,6 +235,7 @@ app.set({
         segment: (chosen) => app.set({ segment: { ...app.state.segment, ...chosen } }),
         prior,
         measure,
+        takeLook,
         certificate: () => saveFile(`${base}/certificate`, `certificate-${id}.json`),
         certificateKey: () => saveFile('/api/v1/certificates/key', 'key.json'),
         editRule: changeRule,

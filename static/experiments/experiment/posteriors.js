@@ -71,9 +71,10 @@ function measuredRates({ stopping, metric_type: type }) {
 
 /** @param {experiments.BayesReply} reply */
 function priorText({ prior }) {
-    if (prior.source !== 'past') return t('experiment.prior_is_default');
+    if (prior.source === 'default') return t('experiment.prior_is_default');
     const worth = prior.n ?? (known(prior.a) && known(prior.b) ? prior.a + prior.b : null);
-    return t('experiment.prior_is_past', { count: formatInteger(prior.experiments), users: known(worth) ? formatInteger(worth) : '–' });
+    const values = { count: formatInteger(prior.experiments), users: known(worth) ? formatInteger(worth) : '–' };
+    return t(prior.source === 'given' ? 'experiment.prior_is_given' : 'experiment.prior_is_past', values);
 }
 
 /** @param {experiments.BayesReply} reply */
@@ -99,10 +100,26 @@ function asked({ posteriors, past, actions }) {
     return resourceView(posteriors, { quiet: true, skeleton: { lines: 2, height: 'row' }, failed, ready: (reply) => ready(reply, { past, actions }) });
 }
 
-/* Computed when asked for: the error rates are simulated. Ratios have no posterior here. */
+/* By the settings of the design: with every answer of the live statistics. */
+/** @param {experiments.LiveBayes} bayes */
+function designCard({ status, analysis }) {
+    return html`<section class="card section stack" aria-labelledby="posteriors-title" id="posteriors">
+        <div class="section-head"><h2 id="posteriors-title">${t('experiment.posteriors')}</h2></div>
+        <p class="section-note">${t('experiment.posteriors_design_note')}</p>
+        ${known(analysis)
+            ? html`<p class="verdict-text" id="posterior-says">${verdictText(analysis)}</p>
+                  ${armTable(analysis)}
+                  <p class="section-note" id="posterior-prior">${priorText(analysis)}</p>
+                  ${measuredRates(analysis)}`
+            : html`<p id="posterior-none">${t(`experiment.posteriors_${status}`)}</p>`}
+    </section>`;
+}
+
+/* Computed when asked for, unless the design has settings: the error rates are simulated. Ratios and groups have no posterior here. */
 /** @param {experiments.LiveStats} stats */
 export function posteriorsCard(page, stats) {
-    if (stats.metric_type === 'ratio') return null;
+    if (known(stats.bayes)) return designCard(stats.bayes);
+    if (stats.metric_type === 'ratio' || known(stats.clusters)) return null;
     return html`<section class="card section stack" aria-labelledby="posteriors-title" id="posteriors">
         <div class="section-head"><h2 id="posteriors-title">${t('experiment.posteriors')}</h2></div>
         <p class="section-note">${t('experiment.posteriors_note')}</p>

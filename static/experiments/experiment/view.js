@@ -25,11 +25,14 @@ import { certificateCard } from './certificate.js';
 import { courseCard } from './course.js';
 import { errorRates } from './measured.js';
 import { goalsCard } from './goals.js';
+import { groupsCard } from './groups.js';
+import { looksCard } from './looks.js';
 import { rulesCard } from './metric_rules.js';
 import { posteriorsCard } from './posteriors.js';
 import { qualityView } from './quality.js';
 import { scorecard } from './scorecard.js';
 import { segmentsView } from './segments.js';
+import { sharesCard } from './shares.js';
 import { languages, snippetOf } from './snippets.js';
 
 const alwaysValid = '\u221e'; /* marks the interval that holds at any time */
@@ -192,22 +195,30 @@ function armsOf({ comparisons, srm }) {
     return arms.map((arm) => ({ ...arm, expected: srm.expected_counts[arm.variation_index] }));
 }
 
+/* Shares that follow the results have no plan to be checked against. */
+function splitBadge({ status, is_srm: isOff }) {
+    if (status === 'not_applicable') return null;
+    const title = status === 'insufficient_data' ? t('experiment.split_early') : t(isOff ? 'split.mismatch' : 'split.fine');
+    return badge(title, isOff ? 'danger' : status === 'ok' ? 'good' : 'plain', { dot: true });
+}
+
+/* Of users who were assigned by groups, groups are expected: the numbers beside are those of users. */
 /** @param {experiments.LiveStats} stats */
 function splitCard(stats) {
     const { srm } = stats;
     const end = (name, title, cell) => ({ name, title, align: 'end', cell });
-    const title = srm.status === 'insufficient_data' ? t('experiment.split_early') : t(srm.is_srm ? 'split.mismatch' : 'split.fine');
+    const expected = end('expected', t('split.expected'), ({ expected: count }) => (known(count) ? formatInteger(count) : '–'));
     return html`<section class="card section stack" aria-labelledby="split-title" id="split">
         <div class="section-head">
             <h2 id="split-title">${t('experiment.arms')}</h2>
-            ${badge(title, srm.is_srm ? 'danger' : srm.status === 'ok' ? 'good' : 'plain', { dot: true })}
+            ${splitBadge(srm)}
         </div>
         ${table({
             caption: t('experiment.arms'),
             columns: [
                 { name: 'arm', title: t('split.variant'), cell: ({ variation_index: index }) => armName(index) },
                 end('people', t('experiment.people'), ({ exposed_users: people }) => formatInteger(people)),
-                end('expected', t('split.expected'), ({ expected }) => (known(expected) ? formatInteger(expected) : '–')),
+                ...(known(stats.clusters) ? [] : [expected]),
                 end('converted', t('experiment.converted'), ({ converted_users: people }) => formatInteger(people)),
                 end('value', t(stats.metric_type === 'binary' ? 'experiment.rate' : 'experiment.value'), armValue),
             ],
@@ -406,7 +417,7 @@ const parts = {
     results: (page, { stats, decision }) =>
         decision.headline === 'not_started'
             ? noData(page)
-            : html`${goalsCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
+            : html`${looksCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,

@@ -4,9 +4,10 @@ import { formatInteger, formatNumber } from '../../../shared/numbers.js';
 import { address } from '../../../shared/place.js';
 import { html } from '../../../shared/ui/lit.js';
 import { table } from '../../../shared/ui/table.js';
+import { boundaryChart, shareText, zText } from '../../boundaries.js';
 import { pText } from '../../figures.js';
 import { partCard, verdictCard } from '../../finding.js';
-import { boundaryChart, planFields, planOf, shareText, zText } from './plan.js';
+import { planFields, planOf } from './plan.js';
 
 const fields = [...planFields, { name: 'users', kind: 'count', initial: 20000, label: () => t('looks.users'), hint: () => t('looks.users_hint'), wide: true }];
 

@@ -3,10 +3,11 @@ import { t } from '../../../shared/i18n.js';
 import { formatInteger, formatNumber, formatPercent } from '../../../shared/numbers.js';
 import { html, nothing } from '../../../shared/ui/lit.js';
 import { table } from '../../../shared/ui/table.js';
+import { boundaryChart, shareText, zText } from '../../boundaries.js';
 import { pText, share } from '../../figures.js';
 import { factList, intervalCard, partCard, verdictCard } from '../../finding.js';
 import { numbersIn } from '../words.js';
-import { boundaryChart, planFields, planOf, shareText, zText } from './plan.js';
+import { planFields, planOf } from './plan.js';
 
 const label = (key) => () => t(key);
 const statistics = { z: ['information_fraction', 'z'], estimate: ['information_fraction', 'estimate', 'standard_error'] };
