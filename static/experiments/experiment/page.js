@@ -83,6 +83,7 @@ const plan = createPlan(app.update, client, { id, project, send: () => open('eve
 function load(part) {
     if (part === 'plan' || part === 'report') plan.run.reload();
     if (part === 'plan') buckets.load();
+    if (part === 'results') course.load();
     if (part === 'report') certificateKey.load();
     if (part === 'history') plan.actions.show(plan.shown);
     reloadPart();
@@ -251,10 +252,12 @@ onLocale(() => {
 project.load().then(showName);
 live.load().then(() => {
     /* Before the first user there is nothing to read but how events get in. What is open stays open when they come. */
-    if (app.state.part === null && live.data) app.set({ part: live.data.decision.headline === 'not_started' ? 'events' : 'results' });
+    if (app.state.part !== null || !live.data) return;
+    const part = live.data.decision.headline === 'not_started' ? 'events' : 'results';
+    app.set({ part });
+    load(part);
 });
 outcome.load();
-course.load();
 load(app.state.part);
 live.every(everyMs);
 course.every(courseMs);
