@@ -14,7 +14,7 @@ enum error family_call(struct request *request, struct trace_call *call)
     enum error error = service_database(request, &db);
 
     if (!error)
-        error = service_reader(request, db, &reader);
+        error = service_reader(request, &reader);
     *call = (struct trace_call){db, request->arena,
                                 request->who.tenant ? request->who.tenant : "default",
                                 &request->problem, reader};

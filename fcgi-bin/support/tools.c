@@ -24,18 +24,22 @@ static bool make_tools(void)
     return cache != NULL;
 }
 
-enum error service_reader(struct request *request, struct db *db,
-                          const struct document_reader **reader)
+/* A right that was withdrawn is withdrawn at once: no replica is asked. */
+enum error service_reader(struct request *request, const struct document_reader **reader)
 {
     const struct service_caller *caller = request->who.detail;
     const struct string_list nothing = {0};
-    const struct document_call call = {db, request->arena,
-                                       request->who.tenant ? request->who.tenant : "default",
-                                       &request->problem, NULL};
+    struct document_call call = {NULL, request->arena,
+                                 request->who.tenant ? request->who.tenant : "default",
+                                 &request->problem, NULL};
+    enum error error;
 
     *reader = NULL;
     if (request->who.role >= SUPPORT_ADMIN)
         return ERROR_NONE;
+    error = store_database(service_store(request), &call.db, &request->problem);
+    if (error)
+        return error;
     return document_reader_find(&call, caller ? &caller->groups : &nothing, reader);
 }
 
@@ -53,7 +57,7 @@ enum error service_tools(struct request *request, struct service_tools *tools)
     if (!make_tools())
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
     knowledge_cache_share(cache, request->server->region);
-    error = service_reader(request, db, &reader);
+    error = service_reader(request, &reader);
     if (error)
         return error;
     tools->documents = (struct document_call){db, arena, tenant, problem, reader};

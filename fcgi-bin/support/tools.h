@@ -17,7 +17,7 @@ struct service_tools {
 };
 
 /* What the caller may not read; NULL = he may read all documents, as administrators may. */
-MUST_CHECK enum error service_reader(struct request *request, struct db *db,
+MUST_CHECK enum error service_reader(struct request *request,
                                      const struct document_reader **reader);
 
 /* For the caller's tenant. ERROR_SYSTEM, or the database's errors. */
