@@ -1,6 +1,7 @@
 """As much of OpenSearch as the service asks for, in memory, and ways to misbehave. `mode` is None, "error" (500),
 "partial" (a shard failed), "late" (timed out), "empty" (no JSON) or "hang"; `lose` forgets the index, and
-nothing with the word `refused` is stored. `without_vectors` is the engine without its k-NN plugin."""
+nothing with the word `refused` is stored. `without_vectors` is the engine without its k-NN plugin, `broken_vectors` one
+whose indexes of vectors fail."""
 
 import contextlib
 import json
@@ -88,7 +89,7 @@ class Index:
 class FakeOpenSearch:
     def __init__(self):
         self.indexes, self.mode, self.refused, self.calls, self.lock = {}, None, None, [], threading.Lock()
-        self.without_vectors = False
+        self.without_vectors = self.broken_vectors = False
         self.leave = threading.Event()
         fake = self
 
@@ -148,6 +149,8 @@ class FakeOpenSearch:
         if self.mode == "error":
             return 500, {"error": {"type": "broken"}}
         alias, _, action = url.path.strip("/").partition("/")
+        if self.broken_vectors and "-vectors-" in alias:
+            return 500, {"error": {"type": "broken"}}
         if method == "PUT" and self.without_vectors and "index.knn" in json.loads(body)["settings"]:
             return 400, {"error": {"type": "illegal_argument_exception"}}
         if method == "PUT":

@@ -138,6 +138,22 @@ def test_rows_that_were_lost_are_written_again(running):
     by_meaning(service)
 
 
+def test_words_are_repaired_while_the_vectors_fail(running):
+    """As after a restore of the database alone."""
+    engine, service = running
+    row = max((row for row in engine.rows() if "chunk" in row), key=lambda row: row["document"])
+    surplus = {**row, "chunk": 10 ** 12, "document": row["chunk"]}  # no document's key
+    engine.broken_vectors = True
+    try:
+        engine.add(f"default:{10 ** 12}:0", surplus)
+        assert service.run("ingest").returncode != 0  # which compares at once
+        wait_for(lambda: surplus not in engine.rows())
+    finally:
+        engine.broken_vectors = False
+    assert row in engine.rows()
+    by_meaning(service)
+
+
 def test_another_dimension_is_written_anew(running, models):
     engine, service = running
     try:

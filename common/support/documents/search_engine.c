@@ -220,13 +220,41 @@ static int64_t in_seconds(int seconds)
     return clock_monotonic_microseconds() + (int64_t)seconds * 1000000;
 }
 
+/* What fails last does not hide what failed first. */
+static enum error first_of(struct search_round *round, const struct problem *first,
+                           enum error error)
+{
+    if (!error && first->error)
+        *round->problem = *first;
+    return error ? error : first->error;
+}
+
+/* The words of a version, then its vectors. Where only these stay, it is tried again later: the
+ * others do not wait for it. `*vectors` is what failed of them first. */
+static enum error remove_version(const struct search_round *round,
+                                 const struct search_engine_feed *feed,
+                                 const struct search_document *gone, struct problem *vectors)
+{
+    const struct document_call call = search_round_call(round, round->arena, gone->tenant);
+    enum error error =
+        opensearch_remove(&round->server, round->arena, gone->tenant, gone->key, round->problem);
+
+    if (error)
+        return error;
+    if (!search_round_remove_vectors(round, feed, gone))
+        return search_documents_drop(&call, gone->key);
+    if (!vectors->error)
+        *vectors = *round->problem;
+    return search_documents_postpone(&call, gone->key);
+}
+
 static enum error remove_gone(struct search_round *round, struct search_engine_feed *feed)
 {
     enum error error = search_documents_note_gone(round->db, UNFINISHED_SECONDS, round->problem);
+    struct problem vectors = {0};
 
     while (!error && !search_round_is_over(round)) {
         struct search_document gone;
-        struct document_call call;
         bool found;
 
         error = search_documents_next_gone(round->db, round->arena, KEPT_SECONDS, &gone, &found,
@@ -234,22 +262,15 @@ static enum error remove_gone(struct search_round *round, struct search_engine_f
         if (!error && !found)
             feed->tidy_at = in_seconds(TIDY_SECONDS);
         if (error || !found)
-            return error;
-        call = search_round_call(round, round->arena, gone.tenant);
-        error =
-            opensearch_remove(&round->server, round->arena, gone.tenant, gone.key, round->problem);
-        if (!error)
-            error = search_round_remove_vectors(round, feed, &gone);
-        if (!error)
-            error = search_documents_drop(&call, gone.key);
+            break;
+        error = remove_version(round, feed, &gone, &vectors);
         round->worked = true;
     }
-    return error;
+    return first_of(round, &vectors, error);
 }
 
 /* Deletes what is of no version that the database knows of: as after a restore of the database. */
-static enum error remove_unknown(const struct search_round *round,
-                                 const struct search_engine_feed *feed, const char *tenant)
+static enum error remove_unknown(const struct search_round *round, const char *tenant)
 {
     struct arena *scratch =
         arena_create_below(round->arena, (size_t)round->settings->index_memory_bytes);
@@ -267,7 +288,7 @@ static enum error remove_unknown(const struct search_round *round,
         arena_reset(scratch);
     }
     arena_destroy(scratch);
-    return error ? error : search_round_remove_unknown_vectors(round, feed, tenant);
+    return error;
 }
 
 static enum error counts_differ(const struct search_round *round, const char *tenant, bool *differ)
@@ -288,21 +309,23 @@ static enum error counts_differ(const struct search_round *round, const char *te
     return error;
 }
 
-/* What is too much is deleted. If that is not all, the tenant is indexed anew: its searches stop
- * using the engine first. */
+/* What is too much is deleted, of the vectors last. If that is not all, the tenant is indexed anew:
+ * its searches stop using the engine first. */
 static enum error repair(const struct search_round *round, const struct search_engine_feed *feed,
                          const char *tenant)
 {
     bool differ;
-    enum error error = remove_unknown(round, feed, tenant);
+    enum error error = remove_unknown(round, tenant);
 
     if (!error)
         error = counts_differ(round, tenant, &differ);
-    if (error || !differ)
-        return error;
-    log_event(LOG_WARNING, "search_engine_incomplete", tenant);
-    error = search_documents_forget(round->db, tenant, round->problem);
-    return error ? error : remove_unknown(round, feed, tenant);
+    if (!error && differ) {
+        log_event(LOG_WARNING, "search_engine_incomplete", tenant);
+        error = search_documents_forget(round->db, tenant, round->problem);
+        if (!error)
+            error = remove_unknown(round, tenant);
+    }
+    return error ? error : search_round_remove_unknown_vectors(round, feed, tenant);
 }
 
 /* An engine that was restored from an older copy has its index, but not all of its chunks; with a
@@ -338,20 +361,24 @@ static enum error make_index(struct search_round *round)
                                      round->settings->search_copies, round->problem);
 }
 
+/* What fails of the vectors does not stop what the words need. */
 static enum error run_round(struct search_round *round, struct search_engine_feed *feed)
 {
     int64_t now = clock_monotonic_microseconds();
+    struct problem vectors = {0};
     enum error error = make_index(round);
 
     if (!error)
         error = index_missing(round);
-    if (!error)
-        error = search_round_write_vectors(round, feed);
-    if (!error && now >= feed->tidy_at)
+    if (error)
+        return error;
+    if (search_round_write_vectors(round, feed))
+        vectors = *round->problem;
+    if (now >= feed->tidy_at)
         error = remove_gone(round, feed);
     if (!error && now >= feed->compare_at)
         error = compare_counts(round, feed);
-    return error;
+    return first_of(round, &vectors, error);
 }
 
 enum error search_engine_feed(struct db *db, struct arena *arena,

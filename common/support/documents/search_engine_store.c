@@ -89,6 +89,11 @@ static const struct statement next_gone = {
            " s.gone_at < {now_microseconds} - CAST(? AS BIGINT) AND NOT " IS_CURRENT
            " ORDER BY s.gone_at LIMIT 1",
 };
+static const struct statement postpone_gone = {
+    .name = "search_documents_postpone",
+    .sql = "UPDATE kb_search_documents SET gone_at = {now_microseconds} WHERE tenant_id = ?"
+           " AND document_key = ? AND gone_at IS NOT NULL",
+};
 static const struct statement drop_document = {
     .name = "search_documents_drop",
     .sql = "DELETE FROM kb_search_documents WHERE tenant_id = ? AND document_key = ?",
@@ -329,6 +334,11 @@ enum error search_documents_next_gone(struct db *db, struct arena *arena, int64_
 
     query_bind_integer(query, seconds * 1000000);
     return read_one(query, arena, next, found, problem);
+}
+
+enum error search_documents_postpone(const struct document_call *call, int64_t key)
+{
+    return run_key(call, &postpone_gone, key);
 }
 
 static enum error drop(const struct document_call *call, int64_t key)

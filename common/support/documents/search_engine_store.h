@@ -63,6 +63,9 @@ MUST_CHECK enum error search_documents_next_gone(struct db *db, struct arena *ar
                                                  int64_t seconds, struct search_document *next,
                                                  bool *found, struct problem *problem);
 
+/* Notes such a version anew, as what is left of it could not be deleted. */
+MUST_CHECK enum error search_documents_postpone(const struct document_call *call, int64_t key);
+
 /* Forgets a version that is no longer in the engine, and its place in the embedded index. */
 MUST_CHECK enum error search_documents_drop(const struct document_call *call, int64_t key);
 
