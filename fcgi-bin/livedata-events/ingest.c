@@ -167,6 +167,8 @@ static enum error publish_events(struct request *request, struct reply *reply,
     if (error)
         return error;
     answer->accepted = (int64_t)sent->count;
+    events_count(request, &(struct apply_counts){.accepted = answer->accepted});
+    metric_add(request->server->metrics, SERVICE_METRIC_PUBLISHED, NULL, (double)sent->count);
     reply->status = 202;
     reply->object = answer;
     return ERROR_NONE;

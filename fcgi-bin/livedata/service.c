@@ -121,6 +121,8 @@ static enum error load_files(struct service *service, struct arena *arena, struc
         error = tenants_load(arena, service->settings.tenants_file, &service->catalog,
                              &service->tenants, problem);
     if (!error)
+        error = service_check_topics(service, arena, problem);
+    if (!error)
         error = keys_load(arena, &service->settings, &service->keys, problem);
     return error;
 }

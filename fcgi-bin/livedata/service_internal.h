@@ -47,6 +47,9 @@ bool service_is_open(const struct request *request);
 const char *service_access(const struct route *route);
 void service_refuse(const struct request *request, struct http_refusal *refusal);
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
+/* publish.c: kafka_events_check_topics(), where intake publishes */
+MUST_CHECK enum error service_check_topics(const struct service *service, struct arena *arena,
+                                           struct problem *problem);
 /* headers.c */
 void service_finish(struct request *request, struct reply *reply);
 /* The header X-Live-<name>, with our or a compatible prefix; NULL = not sent. */

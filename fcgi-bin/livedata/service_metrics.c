@@ -28,6 +28,8 @@ const struct metric service_metrics[SERVICE_METRIC__MAX] = {
                                       "Events that could not be applied.", .labels = {"reason"}},
     [SERVICE_METRIC_DUPLICATES] = {"live_bridge_events_duplicate_total", METRIC_COUNTER,
                                    "Events that had been applied before."},
+    [SERVICE_METRIC_PUBLISHED] = {"live_events_published_total", METRIC_COUNTER,
+                                  "Events that were published to Kafka instead of applied."},
     [SERVICE_METRIC_BATCH_SIZE] = {"live_bridge_apply_batch_size", METRIC_HISTOGRAM,
                                    "Events in one request.",
                                    .buckets = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},

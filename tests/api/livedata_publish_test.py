@@ -63,6 +63,11 @@ def test_an_event_of_another_tenant_is_refused(live, event):
     assert answer.status_code == 422 and answer.json()["detail"][0]["loc"] == ["body", "events", 1, "tenant"], answer.text
 
 
+def test_what_the_bridge_would_pass_over_is_refused(live):
+    answer = send(live, {"events": [click(), None]})
+    assert answer.status_code == 422 and answer.json()["detail"][0]["loc"] == ["body", "events", 1], answer.text
+
+
 def test_what_names_no_tenant_by_a_text_is_the_senders(live):
     assert send(live, click(tenant=None)).status_code == 202
     assert send(live, click(tenant=7)).status_code == 202

@@ -146,6 +146,28 @@ ON_BOTH(the_longest_prefix_names_the_tenant_and_a_topic_that_is_named_has_none)
     CHECK_INT(clicks(&hand, "acme"), 0);
 }
 
+ON_BOTH(no_tenant_publishes_to_a_topic_that_is_read_as_anothers)
+{
+    static const char *const named[] = {"events", "north.events"};
+    struct tenant tenants[] = {{.id = "acme", .topic_prefix = "acme"},
+                               {.id = "north", .topic_prefix = "acme.north"},
+                               {.id = "plain"}};
+    const struct tenants all = {.count = 3, .items = tenants};
+    struct livedata_settings settings = {.intake_topic = "events",
+                                         .bridge_topics = {1, (const char **)(uintptr_t)named}};
+
+    CHECK_OK(kafka_events_check_topics(store->arena, &settings, &all, &store->problem));
+    settings.intake_topic = "north.events"; /* of acme it is acme.north.events */
+    settings.bridge_topics.count = 2;
+    CHECK_INT(kafka_events_check_topics(store->arena, &settings, &all, &store->problem),
+              ERROR_INVALID);
+    CHECK(strstr(store->problem.text, "'acme.north.events' of acme") != NULL);
+    tenants[1].topic_prefix = "north"; /* which begins what the others publish to */
+    CHECK_INT(kafka_events_check_topics(store->arena, &settings, &all, &store->problem),
+              ERROR_INVALID);
+    CHECK(strstr(store->problem.text, "of tenants without one") != NULL);
+}
+
 ON_BOTH(whatever_statement_fails_no_event_is_half_applied)
 {
     struct hand hand;
@@ -171,4 +193,5 @@ ON_BOTH(whatever_statement_fails_no_event_is_half_applied)
 TEST_MAIN(CASE(each_tenant_gets_its_events_once), CASE(what_is_no_event_is_refused),
           CASE(a_prefix_of_the_topic_names_the_tenant),
           CASE(the_longest_prefix_names_the_tenant_and_a_topic_that_is_named_has_none),
+          CASE(no_tenant_publishes_to_a_topic_that_is_read_as_anothers),
           CASE(whatever_statement_fails_no_event_is_half_applied))

@@ -2,6 +2,7 @@
 #include "livedata/bridge/kafka_events.h"
 
 #include "base/clock.h"
+#include "livedata/bridge/kafka_publish.h"
 #include "livedata/maintenance/own_rebuild.h"
 #include "livedata/tables/tables.h"
 #include "livedata/webhooks/outbound.h"
@@ -40,10 +41,10 @@ static bool is_named(const struct string_list *names, const char *topic)
 
 /* The tenant with the longest prefix that the topic has, or NULL. A topic that the settings name as
  * it is belongs to none. */
-static const char *tenant_of_topic(const struct kafka_events *events, const char *topic)
+static const char *tenant_of_topic(const struct livedata_settings *settings,
+                                   const struct tenants *tenants, const char *topic)
 {
-    const struct string_list *named = &events->settings->bridge_topics;
-    const struct tenants *tenants = events->tenants;
+    const struct string_list *named = &settings->bridge_topics;
     const char *found = NULL;
     size_t longest = 0;
 
@@ -60,10 +61,41 @@ static const char *tenant_of_topic(const struct kafka_events *events, const char
     return found;
 }
 
+/* `sender` is NULL for the tenants without a prefix, which the events name. */
+static enum error check_topic(const struct livedata_settings *settings,
+                              const struct tenants *tenants, const struct tenant *sender,
+                              const char *topic, struct problem *problem)
+{
+    const char *taken = tenant_of_topic(settings, tenants, topic);
+
+    if (!taken || (sender && strcmp(taken, sender->id) == 0))
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                       "LIVE_INTAKE is kafka, and the kafka_topic_prefix of %s in "
+                       "LIVE_TENANTS_FILE also begins the topic '%.200s' of %s, whose events would "
+                       "be taken for its own",
+                       taken, topic, sender ? sender->id : "tenants without one");
+}
+
+enum error kafka_events_check_topics(struct arena *arena, const struct livedata_settings *settings,
+                                     const struct tenants *tenants, struct problem *problem)
+{
+    enum error error = check_topic(settings, tenants, NULL, settings->intake_topic, problem);
+
+    for (size_t i = 0; i < tenants->count && !error; i++) {
+        const struct tenant *tenant = &tenants->items[i];
+
+        if (tenant->topic_prefix)
+            error = check_topic(settings, tenants, tenant,
+                                kafka_events_topic(arena, settings, tenants, tenant->id), problem);
+    }
+    return error;
+}
+
 static const char *tenant_of(const struct kafka_events *events, const char *topic,
                              const json_t *event)
 {
-    const char *tenant = tenant_of_topic(events, topic);
+    const char *tenant = tenant_of_topic(events->settings, events->tenants, topic);
 
     if (!tenant)
         tenant = json_string_value(json_object_get(event, "tenant"));

@@ -18,6 +18,14 @@
 struct string_list kafka_event_topics(struct arena *arena, const struct livedata_settings *settings,
                                       const struct tenants *tenants);
 
+/* For intake that publishes: whether the bridge takes what each tenant sends for that tenant's,
+ * also where a prefix begins as another one does. ERROR_INVALID setting_invalid names the tenants.
+ */
+MUST_CHECK enum error kafka_events_check_topics(struct arena *arena,
+                                                const struct livedata_settings *settings,
+                                                const struct tenants *tenants,
+                                                struct problem *problem);
+
 /* The callbacks of a bridge, whose context this is. */
 struct kafka_events {
     const struct livedata_settings *settings;

@@ -27,6 +27,15 @@ size_t kafka_events_foreign(json_t *const *events, size_t count, const char *ten
     return at;
 }
 
+size_t kafka_events_null(json_t *const *events, size_t count)
+{
+    size_t at = 0;
+
+    while (at < count && !json_is_null(events[at]))
+        at++;
+    return at;
+}
+
 const char *kafka_events_topic(struct arena *arena, const struct livedata_settings *settings,
                                const struct tenants *tenants, const char *tenant)
 {

@@ -10,6 +10,10 @@
  * The bridge would apply it to that one. */
 size_t kafka_events_foreign(json_t *const *events, size_t count, const char *tenant);
 
+/* The index of the first JSON null, in which the bridge sees nothing to apply; `count` = none is.
+ */
+size_t kafka_events_null(json_t *const *events, size_t count);
+
 /* The topic that the bridge takes for the tenant's. From the arena. */
 const char *kafka_events_topic(struct arena *arena, const struct livedata_settings *settings,
                                const struct tenants *tenants, const char *tenant);
