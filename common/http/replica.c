@@ -94,8 +94,9 @@ void reply_state_position(const struct request *request, struct reply *reply,
     int64_t position;
     char *text;
 
-    if (!replica || !request->route || serving_of(request)->stream_begins ||
-        request->method == METHOD_GET || request->method == METHOD_HEAD || reply->status >= 400)
+    if (!replica || !request->route || request->server->family->without_storage ||
+        serving_of(request)->stream_begins || request->method == METHOD_GET ||
+        request->method == METHOD_HEAD || reply->status >= 400)
         return;
     if (replica_position(primary, &position, &problem)) {
         log_event(LOG_WARNING, "position_unknown", problem.text);
