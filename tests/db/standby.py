@@ -51,11 +51,15 @@ class Standby(PostgresServer):
     def stopped(self):
         """All of its processes are held: connections stand and nobody answers."""
         processes = self._processes()
-        for process in processes:
-            os.kill(process, signal.SIGSTOP)
         try:
+            self._signal(processes, signal.SIGSTOP)
             yield
         finally:
-            for process in processes:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGCONT)
+            self._signal(processes, signal.SIGCONT)
+
+    @staticmethod
+    def _signal(processes, number):
+        """A connection may have ended since they were listed."""
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
