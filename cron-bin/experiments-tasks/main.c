@@ -41,6 +41,7 @@ struct tasks {
     const struct experiments_settings *settings;
     struct store *store;
     struct arena *job;
+    struct certificates_place prepared;
     int64_t prepared_at; /* monotonic */
     enum error error;    /* of the last iteration */
 };
@@ -54,13 +55,12 @@ static void prepare_certificates(struct tasks *tasks, struct db *db)
                                    .spike_events = tasks->settings->live_spike_events,
                                    .problem = &problem};
     int64_t now = clock_monotonic_microseconds();
-    size_t count = 0;
 
     if (tasks->prepared_at && now - tasks->prepared_at < prepare_every_us)
         return;
     tasks->prepared_at = now;
     arena_reset(tasks->job);
-    if (certificates_prepare(&call, PREPARED_MOST, &count))
+    if (certificates_prepare(&call, PREPARED_MOST, &tasks->prepared))
         log_event(LOG_WARNING, "certificates_not_prepared", problem.text);
 }
 

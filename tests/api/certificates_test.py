@@ -222,13 +222,17 @@ def test_the_digest_is_kept_until_exposures_change(store):
 
 @pytest.mark.both_engines
 def test_decided_experiments_have_it_before_somebody_asks(store):
-    experiment = Experiment(store.client)
-    experiment.expose("a", 0)
-    expect(store.client.post(experiment.path("outcome"), {"decision": "stop"}))
+    experiment, other = Experiment(store.client), Experiment(store.client)
+    expect(store.client.send("PUT", other.path("adaptive"), json={"floor": 0.1}))
+    for each in other, experiment:
+        each.expose("a", 0)
+        expect(store.client.post(each.path("outcome"), {"decision": "stop"}))
     done = store.program("experiments-tasks", ASSAY_LOCALES_DIR=str(ROOT / "locales"))
     assert done.returncode == 0, done.stderr
     [row] = store.database.rows(f"SELECT exposures FROM certificate_populations WHERE experiment_id = '{experiment.id}'")
     assert row["exposures"] == 1
+    assert not store.database.rows(f"SELECT 1 AS one FROM certificate_populations WHERE experiment_id = '{other.id}'")
+    assert "certificate_not_prepared" not in done.stderr
 
 
 @pytest.mark.both_engines

@@ -9,7 +9,10 @@
 #include "experiments/storage/store.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { PREPARING_MEMORY_MAX = 1 << 28 }; /* for one experiment */
 
 static const char format_name[] = "assay-certificate-1";
 
@@ -288,18 +291,44 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
     fill_verdict(&filling, certificate);
 }
 
+/* Kinds of experiments that have no certificate. */
+static enum error check_kind(const struct live_call *call, const struct live_view *view)
+{
+    if (view->design->metrics->goals)
+        return problem_set(call->problem, ERROR_INVALID, "certificate_goals",
+                           "A certificate is about the primary metric alone, and this experiment "
+                           "has further goals");
+    if (view->design->constraints->planned_looks)
+        return problem_set(call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
+                           "Certificates do not cover verdicts by planned looks");
+    if (view->adaptive.found)
+        return problem_set(call->problem, ERROR_CONFLICT, "certificate_adaptive",
+                           "An adaptive experiment has no certificate: its figures follow from its "
+                           "rounds, which verifiers do not know");
+    if (view->design->setup->clusters)
+        return problem_set(call->problem, ERROR_INVALID, "certificate_clusters",
+                           "A certificate recomputes tests of single users: this experiment has"
+                           " clusters");
+    return ERROR_NONE;
+}
+
 /* The population of a certificate, read in the snapshot of its view. */
 struct population {
     const struct live_view *view;
     struct kept_users kept;
+    bool refused; /* the experiment has no certificate: nothing was read */
 };
 
 static enum error read_users(const struct live_call *call, const struct live_experiment *experiment,
                              void *context)
 {
     struct population *population = context;
+    enum error error = check_kind(call, population->view);
     int64_t exposures = 0;
 
+    population->refused = error != ERROR_NONE;
+    if (error)
+        return error;
     for (int i = 0; i < 1 + LIVE_ARMS_MAX; i++)
         exposures += population->view->rollup.arms[i].exposures;
     return exposed_users_find(call, experiment, exposures, &population->kept);
@@ -346,25 +375,10 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
     const struct live_view_options options = {.also = read_users, .context = &read};
     enum error error = live_view_load(call, id, &options, view);
 
-    if (!error && view->design->metrics->goals)
-        return problem_set(call->problem, ERROR_INVALID, "certificate_goals",
-                           "A certificate is about the primary metric alone, and this experiment "
-                           "has further goals");
-    if (!error && view->design->constraints->planned_looks)
-        error = problem_set(call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
-                            "Certificates do not cover verdicts by planned looks");
     if (!error)
         error = signing_key_load(call, &key);
     if (error)
         return error;
-    if (view->adaptive.found)
-        return problem_set(call->problem, ERROR_CONFLICT, "certificate_adaptive",
-                           "An adaptive experiment has no certificate: its figures follow from its "
-                           "rounds, which verifiers do not know");
-    if (view->experiment.cluster_plan.kept)
-        return problem_set(call->problem, ERROR_INVALID, "certificate_clusters",
-                           "A certificate recomputes tests of single users: this experiment has"
-                           " clusters");
     keep_users(call, id, &read);
     certificate_fill(results, view, certificate);
     population = (struct certificate_population *)certificate->population;
@@ -376,20 +390,43 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
     return sign(call, &key, certificate, issued);
 }
 
-enum error certificates_prepare(const struct live_call *call, int most, size_t *count)
+/* One that cannot be read does not keep those behind it from their certificates. */
+static enum error prepare_one(const struct live_call *call, const char *id)
+{
+    struct live_view *view = ARENA_NEW(call->arena, struct live_view);
+    struct population read = {.view = view};
+    const struct live_view_options options = {.also = read_users, .context = &read};
+    enum error error = live_view_load(call, id, &options, view);
+    struct log_line line;
+
+    if (!error)
+        error = exposed_users_keep(call, id, &read.kept);
+    if (!error || read.refused || error == ERROR_UNAVAILABLE)
+        return read.refused ? ERROR_NONE : error;
+    log_begin(&line, LOG_WARNING, "certificate_not_prepared");
+    log_text(&line, "experiment_id", id);
+    log_text(&line, "detail", call->problem->text);
+    log_write(&line);
+    return ERROR_NONE;
+}
+
+enum error certificates_prepare(const struct live_call *call, int most,
+                                struct certificates_place *place)
 {
     struct live_names experiments;
-    enum error error = exposed_users_missing(call, most, &experiments);
+    struct live_call own = *call;
+    enum error error = exposed_users_missing(call, place->after, most, &experiments);
 
-    *count = error ? 0 : experiments.count;
+    if (error)
+        return error;
+    own.arena = arena_create_below(call->arena, PREPARING_MEMORY_MAX);
+    place->after[0] = '\0';
     for (size_t i = 0; !error && i < experiments.count; i++) {
-        struct live_view *view = ARENA_NEW(call->arena, struct live_view);
-        struct population read = {.view = view};
-        const struct live_view_options options = {.also = read_users, .context = &read};
-
-        error = live_view_load(call, experiments.items[i], &options, view);
-        if (!error)
-            error = exposed_users_keep(call, experiments.items[i], &read.kept);
+        error = prepare_one(&own, experiments.items[i]);
+        arena_reset(own.arena);
+        if (i + 1 == (size_t)most)
+            snprintf(place->after, sizeof place->after, "%s", experiments.items[i]);
     }
+    arena_destroy(own.arena);
     return error;
 }

@@ -138,9 +138,15 @@ MUST_CHECK enum error certificate_issue(const struct live_call *call,
                                         const struct live_results_call *results, const char *id,
                                         struct signed_certificate *issued);
 
-/* Stores what takes longest to read of the certificates of decided experiments, of at most `most`
- * of them, so that the first one is quick too; `count` says of how many. Errors of
- * live_view_load(). */
-MUST_CHECK enum error certificates_prepare(const struct live_call *call, int most, size_t *count);
+/* Where the preparation goes on; empty at the beginning, and again after the last experiment. */
+struct certificates_place {
+    char after[64]; /* the id of an experiment */
+};
+
+/* Stores what takes longest to read of the certificates of decided experiments, so that the first
+ * one is quick too: looks at the next `most` of them. One that fails is logged and passed over,
+ * unless the database is unavailable. */
+MUST_CHECK enum error certificates_prepare(const struct live_call *call, int most,
+                                           struct certificates_place *place);
 
 #endif

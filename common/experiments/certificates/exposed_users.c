@@ -39,7 +39,8 @@ static const struct statement find_missing = {
     .sql = "SELECT e.experiment_id FROM live_experiments e JOIN projects p ON p.id ="
            " e.experiment_id WHERE p.decision IS NOT NULL AND p.archived = 0 AND NOT EXISTS"
            " (SELECT 1 FROM certificate_populations c WHERE c.experiment_id = e.experiment_id"
-           " AND c.exposures_taken = e.exposures_taken) ORDER BY e.experiment_id LIMIT ?",
+           " AND c.exposures_taken = e.exposures_taken) AND e.experiment_id > ?"
+           " ORDER BY e.experiment_id LIMIT ?",
 };
 
 /* User ids have no NUL. */
@@ -107,12 +108,13 @@ enum error exposed_users_keep(const struct live_call *call, const char *id,
     return query_end(query, call->problem);
 }
 
-enum error exposed_users_missing(const struct live_call *call, int most,
+enum error exposed_users_missing(const struct live_call *call, const char *after, int most,
                                  struct live_names *experiments)
 {
     struct query *query = db_query(call->db, &find_missing);
 
     *experiments = (struct live_names){.arena = call->arena};
+    query_bind_text(query, after);
     query_bind_integer(query, most);
     while (query_next(query))
         live_names_add(experiments, query_text(query, 0, call->arena));

@@ -36,9 +36,9 @@ MUST_CHECK enum error exposed_users_find(const struct live_call *call,
 MUST_CHECK enum error exposed_users_keep(const struct live_call *call, const char *id,
                                          const struct kept_users *kept);
 
-/* The experiments that somebody has decided about and whose digest is not stored, at most `most`.
- */
-MUST_CHECK enum error exposed_users_missing(const struct live_call *call, int most,
-                                            struct live_names *experiments);
+/* The experiments that somebody has decided about and whose digest is not stored, at most `most`
+ * whose ids come after `after`. */
+MUST_CHECK enum error exposed_users_missing(const struct live_call *call, const char *after,
+                                            int most, struct live_names *experiments);
 
 #endif
