@@ -197,8 +197,8 @@ const struct setting experiments_settings_table[] = {
              "each experiment when it is next read."},
     {"AB_LIVE_CLUSTERS_MAX", SETTING_INTEGER, AT(live_clusters_max), "10000", 2, 100000,
      .help =
-         "Clusters (shops, classes, cities) that an experiment keeps results of; exposures with "
-         "further ones are refused."},
+         "Clusters (shops, classes, cities) that an experiment keeps results of; users of further "
+         "ones are kept without a cluster."},
     {"AB_OFREP_BULK_FLAGS", SETTING_INTEGER, AT(ofrep_bulk_flags), "200", 1, 10000,
      .help = "Flags that one bulk evaluation evaluates at most; the first by key."},
     {"AB_CLIENT_EVENT_VALUE_MAX", SETTING_NUMBER, AT(client_event_value_max), "1000000", 0, 1e150,

@@ -64,19 +64,19 @@ class Oracle:
         exposures, links, self.events, seen = {}, {}, {}, {}
         for sequence, (kind, record) in enumerate(log):
             if kind == "exposures":
-                row = (record["occurred_at"], sequence, record["variation_index"], record.get("cluster"))
+                row = (record["occurred_at"], sequence, record["variation_index"])
                 exposures.setdefault(record["user_id"], row)
-                seen.setdefault(record["user_id"], []).append(record.get("cluster"))
+                seen.setdefault(record["user_id"], []).extend([record["cluster"]] if record.get("cluster") else [])
             elif kind == "identities":
                 alias, canonical = record["anonymous_id"], record["canonical_id"]
                 if alias != canonical and canonical not in links and alias not in links.values():
                     links.setdefault(alias, canonical)
         self.first, self.seen = {}, {}
         for user, row in exposures.items():
-            person = links.get(user, user)
+            person, own = links.get(user, user), seen[user]
+            row += (own[0] if own else None,)
             self.first[person] = min(row, self.first.get(person, row))
-            own = seen[user]
-            self.seen.setdefault(person, set()).update(c for i, c in enumerate(own) if c and (i == 0 or c != own[0]))
+            self.seen.setdefault(person, set()).update(own)
         for kind, record in log:
             if kind == "conversions":
                 person = links.get(record["user_id"], record["user_id"])
@@ -225,6 +225,32 @@ def test_what_is_of_single_users_is_not_shown(store):
     assert expect(store.client.get(experiment.path("quality")))["sample_ratio"]["status"] == "not_applicable"
 
 
+def beyond_the_bound(store, experiment):
+    """Two clusters are there: their users keep their place, the last two of LIMIT more have none."""
+    before = experiment.stats()["exposures_total"]
+    expect(experiment.post("exposures", *({"user_id": f"x{n}", "variation_index": 0, "cluster": f"x{n}"} for n in range(LIMIT))))
+    shown = experiment.stats()
+    assert shown["exposures_total"] == before + LIMIT
+    assert (shown["clusters"]["clusters"], shown["clusters"]["users_without_cluster"]) == (LIMIT, 2)
+    verify(store, experiment)
+
+
+@pytest.mark.parametrize("buckets", [1, 4])
+def test_names_beyond_the_bound_lose_no_exposure(store, buckets):
+    """Also where the design has no clusters yet."""
+    experiment = Experiment(store.client, plan("mean", clustered=False))
+    if buckets > 1:
+        expect(store.client.send("PUT", experiment.path("buckets"), {"buckets": buckets}))
+    everybody = [{"user_id": f"y{n}", "variation_index": n % 2, "cluster": f"y{n}"} for n in range(LIMIT + 3)]
+    expect(experiment.post("exposures", *everybody))
+    expect(experiment.post("exposures", {"user_id": "late", "variation_index": 0, "cluster": "one more"}))
+    assert experiment.stats()["exposures_total"] == LIMIT + 4
+    expect(put(store.client, {"id": experiment.id}, plan("mean")))
+    told = experiment.stats()["clusters"]
+    assert (told["clusters"], told["users_without_cluster"]) == (LIMIT, 4)
+    verify(store, experiment)
+
+
 def test_too_few_clusters_and_too_many(store):
     experiment = Experiment(store.client, plan("mean"))
     for n in range(3):
@@ -234,10 +260,7 @@ def test_too_few_clusters_and_too_many(store):
     assert shown["comparisons"][0]["status"] == "insufficient_data"
     assert shown["clusters"]["tests"][0]["status"] == "too_few_clusters"
     assert decision(experiment)["verdict"] == "keep_running"
-    before = shown["exposures_total"]
-    answer = experiment.post("exposures", *({"user_id": f"x{n}", "variation_index": 0, "cluster": f"x{n}"} for n in range(LIMIT)))
-    assert (answer.status, answer.json()["error_code"]) == (400, "too_many_clusters"), answer.text
-    assert "AB_LIVE_CLUSTERS_MAX" in answer.text and experiment.stats()["exposures_total"] == before, "nothing half-written"
+    beyond_the_bound(store, experiment)
     for wrong in ("", "x" * 101, 7):
         answer = experiment.post("exposures", {"user_id": "w", "variation_index": 0, "cluster": wrong})
         assert answer.status == 422 and "cluster" in answer.text

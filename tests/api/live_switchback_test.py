@@ -135,8 +135,23 @@ def test_what_is_not_as_planned_is_told(store):
     told = experiment.stats()["clusters"]
     assert (told["users"], told["clusters"], told["clusters_of_two_arms"]) == (2, 1, 1)
     assert [told["switchback"][name] for name in ("users_off_schedule", "users_outside", "users_washed_out")] == [1, 1, 1]
-    answer = experiment.post("exposures", *({"user_id": f"x{n}", "variation_index": 0, "cluster": f"x{n}"} for n in range(5)))
-    assert (answer.status, answer.json()["error_code"]) == (400, "too_many_clusters"), "five clusters of 24 periods have cells"
+    before = told["users_without_cluster"]
+    expect(experiment.post("exposures", *({"user_id": f"x{n}", "variation_index": 0, "cluster": f"x{n}", "occurred_at": at}
+                                          for n in range(5))))
+    told = experiment.stats()["clusters"]
+    assert (told["clusters"], told["users_without_cluster"]) == (5, before + 1), "five clusters of 24 periods have cells"
+
+
+def test_arms_that_alternate_have_the_same_number_of_turns(store):
+    """Whatever the split says: as many slots in either arm are no false ratio."""
+    sent = plan("mean", assignment="alternating", washout_minutes=0)
+    sent["setup"]["traffic_split"] = [90, 10]
+    experiment = Experiment(store.client, sent)
+    expect(experiment.post("exposures", *(
+        {"user_id": f"{city}{turn['period']}", "variation_index": turn["variation_index"], "cluster": city,
+         "occurred_at": START + (turn["period"] + .5) * PERIOD * MINUTE} for city in CITIES for turn in schedule(experiment, city))))
+    srm = experiment.stats()["srm"]
+    assert (srm["status"], srm["observed_counts"], srm["expected_counts"]) == ("ok", [36, 36], [36, 36])
 
 
 def test_the_schedule(store):

@@ -31,7 +31,7 @@ struct live_batch_run {
     size_t at; /* the current record */
     int64_t now;
     bool covariates_grew;
-    bool crossed; /* an id that was exposed was sent in another arm */
+    bool crossed; /* an id that was exposed was sent in another arm or cluster */
 };
 
 /* The user ids of every record, in order; of an identity the alias, then the canonical one. */

@@ -58,7 +58,9 @@ static int64_t periods_of(const struct live_cluster_plan *plan)
 
 int64_t live_clusters_most(const struct live_cluster_plan *plan, int64_t cells_max)
 {
-    return cells_max / periods_of(plan);
+    int64_t most = cells_max / periods_of(plan);
+
+    return most > 0 ? most : 1;
 }
 
 int64_t live_place_slice(const struct live_cluster_plan *plan, struct live_cluster_place place,

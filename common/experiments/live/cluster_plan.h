@@ -40,7 +40,7 @@ void live_design_clusters(const struct experiment_payload *design, struct live_c
 const char *live_cluster_plan_text(const struct live_cluster_plan *plan, struct arena *arena);
 void live_read_cluster_plan(const char *text, struct live_cluster_plan *plan);
 
-/* How many clusters may have names, when so many cells may be kept. */
+/* How many clusters may have names, when so many cells may be kept; one at least. */
 int64_t live_clusters_most(const struct live_cluster_plan *plan, int64_t cells_max);
 
 /* The slice of a subject by the number of its cluster and the moment of its exposure. */

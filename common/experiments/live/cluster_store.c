@@ -89,21 +89,27 @@ static enum error find_numbers(const struct live_call *call, const struct live_e
     return query_end(query, call->problem);
 }
 
-static int64_t count_new(const struct live_units *names)
+static bool has_new(const struct live_units *names)
 {
-    int64_t count = 0;
-
     for (size_t i = 0; i < names->count; i++)
-        count += names->items[i]->number == 0;
-    return count;
+        if (names->items[i]->number == 0)
+            return true;
+    return false;
 }
 
+static int64_t clusters_most(const struct live_call *call, const struct live_experiment *whole)
+{
+    return live_clusters_most(&whole->cluster_plan, call->clusters_max);
+}
+
+/* In the order of the records, as many as there is space for. */
 static enum error insert_names(const struct live_call *call, struct live_experiment *whole,
                                struct live_units *names)
 {
+    int64_t most = clusters_most(call, whole);
     struct query *query = db_query(call->db, &insert_cluster);
 
-    for (size_t i = 0; i < names->count; i++) {
+    for (size_t i = 0; i < names->count && whole->clusters < most; i++) {
         struct live_unit *name = names->items[i];
 
         if (name->number)
@@ -120,20 +126,13 @@ static enum error insert_names(const struct live_call *call, struct live_experim
 }
 
 enum error live_number_clusters(const struct live_call *call, struct live_experiment *experiment,
-                                struct live_units *names)
+                                bool create, struct live_units *names)
 {
     struct live_experiment *whole = experiment->whole ? experiment->whole : experiment;
     enum error error = find_numbers(call, whole, names);
-    int64_t created = count_new(names), most;
 
-    if (error || created == 0)
+    if (error || !create || !has_new(names) || whole->clusters >= clusters_most(call, whole))
         return error;
-    most = live_clusters_most(&whole->cluster_plan, call->clusters_max);
-    if (whole->clusters + created > most)
-        return problem_set(call->problem, ERROR_INVALID, "too_many_clusters",
-                           "cluster: this experiment keeps %lld clusters at most"
-                           " (AB_LIVE_CLUSTERS_MAX, divided by the periods of a switchback)",
-                           (long long)most);
     return insert_names(call, whole, names);
 }
 
@@ -148,7 +147,7 @@ enum error live_brings_clusters(const struct live_call *call, const struct live_
     if (names.count == 0)
         return ERROR_NONE;
     error = find_numbers(call, whole, &names);
-    *brings = count_new(&names) > 0;
+    *brings = has_new(&names) && whole->clusters < clusters_most(call, whole);
     return error;
 }
 

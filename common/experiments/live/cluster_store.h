@@ -12,10 +12,11 @@
 void live_clusters_of(const struct live_exposure *records, size_t count, struct arena *arena,
                       struct live_units *names);
 
-/* Gives all names their numbers; creates names that are new, for a divided experiment in all of its
- * buckets, which must be locked then. ERROR_INVALID with `too_many_clusters`. */
+/* Gives the names their numbers; with `create` also those that are new, for a divided experiment in
+ * all of its buckets, which must be locked then. Names beyond the bound keep the number 0: their
+ * users have no cluster. */
 MUST_CHECK enum error live_number_clusters(const struct live_call *call,
-                                           struct live_experiment *experiment,
+                                           struct live_experiment *experiment, bool create,
                                            struct live_units *names);
 
 /* Whether the exposures have a name that live_number_clusters() would create. */

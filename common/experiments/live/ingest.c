@@ -127,7 +127,7 @@ enum error live_batch_number_clusters(struct live_batch_run *batch)
     live_clusters_of(records, batch->records->count, batch->call->arena, &batch->clusters);
     if (batch->clusters.count == 0)
         return ERROR_NONE;
-    return live_number_clusters(batch->call, &batch->experiment, &batch->clusters);
+    return live_number_clusters(batch->call, &batch->experiment, !batch->part, &batch->clusters);
 }
 
 static enum error number_names(struct live_batch_run *batch)
@@ -197,14 +197,19 @@ static int64_t cluster_of(const struct live_batch_run *batch, const struct live_
     return record->cluster ? live_units_find(&batch->clusters, record->cluster)->number : 0;
 }
 
-/* Keeps the first cluster of the id; records whether there was another one. */
+/* Keeps the first cluster of the id, which may come after its first exposure; records whether there
+ * was another one. */
 static void note_cluster(struct live_batch_run *batch, struct live_unit *unit,
                          const struct live_exposure *record)
 {
     if (!record->cluster || unit->cluster_crossed || unit->cluster == cluster_of(batch, record))
         return;
     open_subject(batch, unit->root);
-    unit->cluster_crossed = unit->changed = batch->crossed = true;
+    if (unit->cluster)
+        unit->cluster_crossed = true;
+    else
+        unit->cluster = cluster_of(batch, record);
+    unit->changed = batch->crossed = true;
 }
 
 static void take_exposure(struct live_batch_run *batch, const struct live_exposure *record)

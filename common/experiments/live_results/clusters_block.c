@@ -44,9 +44,10 @@ static const struct field clusters_fields[] = {
     INTEGER(OWNER, clusters_of_two_arms),
     INTEGER(OWNER, users, .help = "Of clusters: those that the tests are about."),
     INTEGER(OWNER, users_without_cluster,
-            .help = "Exposed without one, and left out of the tests."),
+            .help = "Exposed without one, or with one beyond AB_LIVE_CLUSTERS_MAX; left out of the "
+                    "tests."),
     INTEGER(OWNER, users_of_two_clusters,
-            .help = "Sent in more than one: each counts in the cluster of the first exposure."),
+            .help = "Sent in more than one: each counts in the first cluster that was sent."),
     OBJECTS(OWNER, arms, arm_schema),
     OBJECTS(OWNER, tests, test_schema,
             .help = "Every metric of the design: CR2 with Satterthwaite's degrees of freedom."),

@@ -12,6 +12,15 @@ struct planned_split {
     double *expected;
 };
 
+static bool alternates(const struct live_results *results)
+{
+    const struct payload_clusters *clusters = results->view->design->setup->clusters;
+
+    return clusters && clusters->switchback &&
+           clusters->switchback->assignment == SWITCHBACK_ALTERNATING;
+}
+
+/* Arms that alternate have the same number of turns, whatever the split says. */
 static struct planned_split planned_split(const struct live_results *results)
 {
     struct arena *arena = results->call->arena;
@@ -19,7 +28,7 @@ static struct planned_split planned_split(const struct live_results *results)
                                   ARENA_ARRAY(arena, double, results->arms)};
 
     for (size_t i = 0; i < results->arms; i++)
-        split.weights.items[i] = live_results_share(results, i);
+        split.weights.items[i] = alternates(results) ? 1 : live_results_share(results, i);
     return split;
 }
 

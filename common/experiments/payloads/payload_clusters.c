@@ -19,7 +19,8 @@ static const struct field switchback_fields[] = {
                "variation of the period before still has effects."),
     CHOICE(OWNER, assignment, assignment_names, .choice_count = SWITCHBACK_ASSIGNMENT__MAX,
            .help = "random: every period of every cluster by itself, by the traffic split. "
-                   "alternating: one variation after the other, from one that differs by cluster."),
+                   "alternating: one variation after the other, from one that differs by cluster; "
+                   "all have the same number of turns, whatever the split."),
     CHOICE(OWNER, cluster_by, switchback_cluster_names, .choice_count = SWITCHBACK_CLUSTERS__MAX,
            .help = "What errors are clustered by: slot when every period of every cluster was "
                    "assigned by itself; unit when clusters follow schedules."),
