@@ -60,7 +60,7 @@ static const struct field request_fields[] = {
     NULLABLE_INTEGER(OWNER, round, .lower = AT_LEAST(1), .upper = AT_MOST(ADAPTIVE_ROUNDS_MAX),
                      .help =
                          "Of an adaptive experiment: the assignmentRound of the evaluation that "
-                         "was shown. Required beside variant."),
+                         "was shown. Required with the exposure."),
     OBJECTS(OWNER, events, event_schema, .max_length = TRACK_EVENTS_MAX,
             .help = "What the user did."),
 };
@@ -272,11 +272,11 @@ static enum error collect(struct tracking *tracking, struct track_reply *answer)
     return error;
 }
 
-/* A variant that was shown in another round has another probability than now. */
+/* What was shown in another round has another probability than now, and may be another arm. */
 static enum error check_round(const struct tracking *tracking, const struct track_request *asked)
 {
-    if (!asked->exposure || !asked->variant || asked->round.given ||
-        !tracking->evaluation.new_user || !tracking->evaluation.round)
+    if (!asked->exposure || asked->round.given || !tracking->evaluation.new_user ||
+        !tracking->evaluation.round)
         return ERROR_NONE;
     return problem_set(&tracking->request->problem, ERROR_INVALID, "round_missing",
                        "round: the experiment is adaptive; send the assignmentRound of the "

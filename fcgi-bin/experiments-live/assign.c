@@ -69,7 +69,7 @@ static SCHEMA(client_schema, struct client_assignment, "ClientAssignment", clien
 #define OWNER struct assign_reply
 static const struct field reply_fields[] = {
     STRING(OWNER, experiment_id),
-    STRING(OWNER, seed),
+    STRING(OWNER, seed, .help = "Of the hash: the experiment, or the round of an adaptive one."),
     STRING(OWNER, user_id),
     INTEGER(OWNER, variation_index, .help = "-1: not in the experiment."),
     BOOLEAN(OWNER, in_experiment),
@@ -116,7 +116,7 @@ enum error live_handle_assign(struct request *request, struct reply *reply)
                                    .bucket = GIVEN_NUMBER(assigned.position)};
     *answer =
         (struct assign_reply){.experiment_id = id,
-                              .seed = id,
+                              .seed = assigned.seed,
                               .user_id = asked->user_id,
                               .variation_index = assigned.variation,
                               .in_experiment = assigned.in_experiment,

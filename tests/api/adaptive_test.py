@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from flag_fixtures import Flag
-from live_test import Experiment, design
+from live_test import Experiment, design, fill, metrics
 from project_fixtures import expect, payload, put
 from stack import CHECKOUT
 
@@ -157,6 +157,36 @@ def test_effects_are_weighted_by_the_logged_probabilities(store, played):
     expect(store.client.get(flag.path("certificate")), 409, "certificate_adaptive")
 
 
+def test_what_would_pool_the_rounds_is_withheld(store, played):
+    flag = played[0]
+    expect(store.client.get(flag.path("posteriors")), 400, "bayes_adaptive")
+    days = expect(store.client.get(flag.path("course")))["days"]
+    assert days and all(each["effect"] is None and each["ci_lower"] is None for day in days for each in day["comparisons"])
+    sent = payload("live", "binary", metrics=metrics(bayes={}))
+    sent["setup"] = {**sent["setup"], "dimensions": [{"name": "country", "values": ["DE"]}]}
+    other = Experiment(store.client, sent)
+    expect(adaptive(other))
+    fill(other, [(300, 30), (300, 60)])
+    assert other.stats()["bayes"] == {"status": "not_applicable", "analysis": None}
+    assert expect(store.client.get(other.path("slices")))["status"] == "adaptive"
+
+
+def test_the_answer_changes_with_the_settings(store):
+    """Of the floor too; and the seed is that of the hash."""
+    flag = Flag(store.client)
+    expect(adaptive(flag))
+    first = store.client.get(flag.path("live-stats"))
+    expect(adaptive(flag, floor=.2))
+    again = store.client.send("GET", flag.path("live-stats"), headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status == 200 and again.json()["adaptive"]["floor"] == .2
+    assigned = expect(store.client.post(flag.path("assign"), {"user_id": "u"}))
+    assert assigned["seed"] == f"{flag.id}/round/1"
+    dimensions = [f"d{n}" for n in range(8)]
+    answer = store.client.send("PUT", flag.path("flag"), json={**flag.document, "dimensions": dimensions})
+    expect(answer, 400, "adaptive_dimensions")
+    expect(store.client.send("PUT", flag.path("flag"), json={**flag.document, "dimensions": dimensions[:7]}))
+
+
 def test_a_report_names_the_round_that_was_shown(store):
     flag = Flag(store.client)
     expect(adaptive(flag))
@@ -164,6 +194,7 @@ def test_a_report_names_the_round_that_was_shown(store):
     [shown] = [entry for entry in evaluated["flags"] if entry["key"] == flag.key]
     answer = flag.track("web", variant=shown["variant"])
     assert answer.status == 400 and "round" in answer.json()["errorDetails"]
+    assert flag.track("web").status == 400, "without a variant another arm may have been shown than that of now"
     assert flag.track("web", variant=shown["variant"], round=9).status == 400
     report = {"variant": shown["variant"], "round": shown["metadata"]["assignmentRound"]}
     assert expect(flag.track("web", **report))["exposure"] == "recorded"

@@ -114,13 +114,20 @@ static enum error record(const struct live_call *call, const struct actor *actor
                         &(struct audit_event){.action = action, .project_id = id}, call->problem);
 }
 
+/* Flags and designs change under this lock as well: each has rules about the other. */
+static enum error lock(const struct live_call *call)
+{
+    return flag_lock(
+        &(struct flag_call){.db = call->db, .arena = call->arena, .problem = call->problem});
+}
+
 static enum error write_locked(const struct live_call *call, const struct actor *actor,
                                const char *id, struct adaptive_document *document)
 {
     const struct adaptive_call rounds = rounds_of(call);
     struct live_reading reading;
     int64_t newest, exposures = 0;
-    enum error error = db_lock(call->db, "adaptive", call->problem);
+    enum error error = lock(call);
 
     if (!error)
         error = live_read_experiment(call, id, &reading);
@@ -158,7 +165,7 @@ static enum error delete_locked(const struct live_call *call, const struct actor
     struct adaptive_document document;
     struct live_reading reading;
     int64_t exposures = 0;
-    enum error error = db_lock(call->db, "adaptive", call->problem);
+    enum error error = lock(call);
 
     if (!error)
         error = read_document(call, id, &document);

@@ -62,6 +62,19 @@ static int64_t users_of(const struct live_view *view)
     return users;
 }
 
+/* Whether the shares were computed for settings that still hold: a pause or another floor that was
+ * answered to a client holds from then on. */
+static enum error settings_hold(const struct adaptive_call *rounds, const struct live_view *view,
+                                bool *hold)
+{
+    struct adaptive now;
+    enum error error = adaptive_find(rounds, view->experiment.id, 0, &now);
+
+    *hold = !error && now.found && !now.settings.paused &&
+            now.settings.floor == view->adaptive.settings.floor;
+    return error;
+}
+
 /* Nothing happens where another program has made the round meanwhile. */
 static enum error add_round(const struct live_call *call, const struct live_view *view,
                             const struct adaptive_round *round,
@@ -70,9 +83,12 @@ static enum error add_round(const struct live_call *call, const struct live_view
     const struct adaptive_call rounds = {call->db, call->arena, call->problem};
     const char *id = view->experiment.id;
     int64_t newest;
+    bool hold = false;
     enum error error = adaptive_lock(&rounds, id, &newest);
 
-    if (error || newest != round->round - 1)
+    if (!error)
+        error = settings_hold(&rounds, view, &hold);
+    if (error || !hold || newest != round->round - 1)
         return error;
     error = adaptive_add_round(&rounds, id, round, shares);
     if (error)

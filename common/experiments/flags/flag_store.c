@@ -2,6 +2,7 @@
 #include "experiments/flags/flag_store.h"
 
 #include "db/query.h"
+#include "experiments/adaptive/adaptive_store.h"
 #include "experiments/flags/flag_layers.h"
 #include "experiments/projects/project_slug.h"
 #include "experiments/projects/project_store.h"
@@ -169,6 +170,24 @@ static enum error check_owner(const struct flag_call *call, const char *id,
                : ERROR_NONE;
 }
 
+/* The round has one of the places. */
+static enum error check_dimensions(const struct flag_call *call, const char *id,
+                                   const struct flag_document *document)
+{
+    const struct adaptive_call rounds = {call->db, call->arena, call->problem};
+    struct adaptive adaptive = {0};
+    enum error error = ERROR_NONE;
+
+    if (document->settings.dimensions.count == FLAG_DIMENSIONS_MAX)
+        error = adaptive_find(&rounds, id, 0, &adaptive);
+    if (error || !adaptive.found)
+        return error;
+    return problem_set(call->problem, ERROR_INVALID, "adaptive_dimensions",
+                       "dimensions: the experiment is adaptive, and its round takes the place of "
+                       "one of %d",
+                       FLAG_DIMENSIONS_MAX);
+}
+
 enum error flag_lock(const struct flag_call *call)
 {
     return db_lock(call->db, "flags", call->problem);
@@ -287,6 +306,8 @@ static enum error write_locked(const struct flag_call *call, const char *id, con
         error = lock(call, id, &owner);
     if (!error)
         error = check_owner(call, id, &owner, document);
+    if (!error)
+        error = check_dimensions(call, id, document);
     if (!error) /* there is one, unless the project was not added by the service */
         error = project_add_slug(call->db, call->arena, id, owner.name, call->problem);
     if (!error)

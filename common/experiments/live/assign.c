@@ -40,6 +40,7 @@ static int assign_in_round(const struct assigning *assigning, struct assignment_
     double let_in = assignment->position;
 
     plan->seed = adaptive_seed(assigning->id, assignment->round, assigning->arena);
+    assignment->seed = plan->seed;
     assignment->position =
         hash_unit(plan->version, HASH_CODE_POINTS, plan->seed, assigning->asked->user_id);
     if (let_in >= assignment->coverage)
@@ -161,6 +162,7 @@ static enum error read_and_assign(const struct live_call *call, const char *id,
     if (error)
         return error;
     *assignment = (struct live_assignment){
+        .seed = id,
         .position = hash_unit(adaptive.found ? HASH_VERSION_2 : asked->version, HASH_CODE_POINTS,
                               id, asked->user_id),
         .variations = reading.design->setup->variants_count,

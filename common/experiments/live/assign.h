@@ -11,7 +11,8 @@
 struct live_assignment {
     int64_t variation; /* -1 = not in the experiment */
     bool in_experiment;
-    double position; /* position of the user in 0..1 */
+    const char *seed; /* of the position */
+    double position;  /* position of the user in 0..1 */
     int64_t variations;
     double coverage;
     struct number_list weights; /* shares that sum to 1; none when the design has none */

@@ -270,10 +270,10 @@ static const char *version_text(const struct live_call *call,
         arena_print(call->arena, "%lld.%lld.%lld.%s", (long long)experiment->number,
                     (long long)experiment->version, (long long)call->spike_events, updated_at);
 
-    return adaptive->found
-               ? arena_print(call->arena, "%s.%lld.%d", text, (long long)adaptive->newest.round,
-                             adaptive->settings.paused)
-               : text;
+    return adaptive->found ? arena_print(call->arena, "%s.%lld.%d.%.17g", text,
+                                         (long long)adaptive->newest.round,
+                                         adaptive->settings.paused, adaptive->settings.floor)
+                           : text;
 }
 
 static enum error read_version(const struct live_call *call, const char *id, const char **version)

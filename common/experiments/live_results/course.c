@@ -16,7 +16,9 @@ static const int64_t day_length = INT64_C(86400) * 1000000;
 #define OWNER struct course_comparison
 static const struct field comparison_fields[] = {
     INTEGER(OWNER, treatment_index),
-    NULLABLE_NUMBER(OWNER, effect, .help = "As analysis.observed_effect of the live statistics."),
+    NULLABLE_NUMBER(OWNER, effect,
+                    .help = "As analysis.observed_effect of the live statistics; null while an arm "
+                            "has too little, and for adaptive shares."),
     NULLABLE_NUMBER(OWNER, ci_lower),
     NULLABLE_NUMBER(OWNER, ci_upper),
     NULLABLE_NUMBER(OWNER, always_valid_lower,
@@ -128,6 +130,8 @@ static void compare(const struct live_results *results, const struct total *tota
     const struct live_always_valid *always;
 
     *shown = (struct course_comparison){.treatment_index = (int64_t)arm};
+    if (results->view->adaptive.found) /* days pool rounds whose shares differ */
+        return;
     alone.clustered = false; /* days have no clusters: their effect has no error */
     live_results_compare(&alone, &control, &treatment, &comparison);
     if (strcmp(comparison.status, "ok") != 0)

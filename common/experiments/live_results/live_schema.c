@@ -479,8 +479,8 @@ static SCHEMA(unknown_schema, struct live_unknown_metrics, "LiveUnknownMetrics",
 #define OWNER struct live_bayes
 static const struct field bayes_fields[] = {
     STRING(OWNER, status,
-           .help = "ok; insufficient_data: no proper posterior yet; not_applicable: a ratio, or "
-                   "clusters."),
+           .help = "ok; insufficient_data: no proper posterior yet; not_applicable: a ratio, "
+                   "clusters, or adaptive shares."),
     OBJECT(OWNER, analysis, bayes_reply_schema, .nullable = true),
 };
 #undef OWNER

@@ -167,6 +167,10 @@ enum error posteriors_of_experiment(const struct live_call *call, const struct l
     if (view->experiment.cluster_plan.kept)
         return problem_set(call->problem, ERROR_INVALID, "bayes_clusters",
                            "Posteriors are those of single users: this experiment has clusters");
+    if (view->adaptive.found)
+        return problem_set(call->problem, ERROR_INVALID, "bayes_adaptive",
+                           "Posteriors pool the rounds, whose shares of the arms differ: this "
+                           "experiment is adaptive");
     start_request(view, asked, &request);
     if (!read_arms(view, call->arena, &request.arms))
         return problem_set(call->problem, ERROR_INVALID, "bayes_improper",
@@ -192,7 +196,8 @@ void live_results_bayes(const struct live_results_call *call, const struct live_
         return;
     stats->bayes = block;
     block->status = "not_applicable";
-    if (view->design->metrics->metric_type == METRIC_RATIO || view->experiment.cluster_plan.kept)
+    if (view->design->metrics->metric_type == METRIC_RATIO || view->experiment.cluster_plan.kept ||
+        view->adaptive.found)
         return;
     start_request(view, &(struct posteriors_asked){.credibility = settings->credibility}, &request);
     block->status = "insufficient_data";

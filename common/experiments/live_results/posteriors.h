@@ -17,7 +17,8 @@ struct posteriors_asked {
     struct optional_integer looks;         /* default: those of the plan */
 };
 
-/* ERROR_NOT_FOUND `not_found`; ERROR_INVALID `bayes_ratio` for a ratio, and as bayes_analyze(). */
+/* ERROR_NOT_FOUND `not_found`; ERROR_INVALID `bayes_ratio` for a ratio, `bayes_clusters`,
+ * `bayes_adaptive`, and as bayes_analyze(). */
 MUST_CHECK enum error posteriors_of_experiment(const struct live_call *call,
                                                const struct locale *locale, const char *id,
                                                const struct posteriors_asked *asked,

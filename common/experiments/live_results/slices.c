@@ -72,7 +72,8 @@ static SCHEMA(dimension_schema, struct live_slices_dimension, "LiveSlicesDimensi
 static const struct field slices_fields[] = {
     STRING(OWNER, experiment_id),
     STRING(OWNER, status,
-           .help = "available, no_dimensions (the design names none) or no_metrics."),
+           .help = "available, no_dimensions (the design names none), no_metrics, clusters (users "
+                   "do not come alone) or adaptive (slices would pool the rounds)."),
     NUMBER(OWNER, false_discovery_rate, .help = "The alpha of the design."),
     INTEGER(OWNER, users_needed, .help = "Per arm and slice, for an e-value."),
     INTEGER(OWNER, hypotheses, .help = "Places of all dimensions x metrics x treatments."),
@@ -459,6 +460,8 @@ void live_results_slices(const struct live_results_call *call, const struct live
         slices->status = "no_dimensions";
     else if (results.clustered)
         slices->status = "clusters";
+    else if (view->adaptive.found)
+        slices->status = "adaptive";
     else if (reading.measure_count == 0)
         slices->status = "no_metrics";
     else

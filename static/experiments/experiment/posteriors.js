@@ -115,11 +115,11 @@ function designCard({ status, analysis }) {
     </section>`;
 }
 
-/* Computed when asked for, unless the design has settings: the error rates are simulated. Ratios and groups have no posterior here. */
+/* Computed when asked for, unless the design has settings: the error rates are simulated. Ratios, groups and adaptive shares have no posterior here. */
 /** @param {experiments.LiveStats} stats */
 export function posteriorsCard(page, stats) {
     if (known(stats.bayes)) return designCard(stats.bayes);
-    if (stats.metric_type === 'ratio' || known(stats.clusters)) return null;
+    if (stats.metric_type === 'ratio' || known(stats.clusters) || known(stats.adaptive)) return null;
     return html`<section class="card section stack" aria-labelledby="posteriors-title" id="posteriors">
         <div class="section-head"><h2 id="posteriors-title">${t('experiment.posteriors')}</h2></div>
         <p class="section-note">${t('experiment.posteriors_note')}</p>

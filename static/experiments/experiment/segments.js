@@ -228,9 +228,11 @@ function ready(slices, page) {
             ? nothingYet('experiment.slices_no_dimensions', 'experiment.slices_no_dimensions_text')
             : slices.status === 'no_metrics'
               ? nothingYet('experiment.slices_no_metrics', 'experiment.slices_no_metrics_text')
-              : slices.slices.length === 0
-                ? nothingYet('experiment.slices_no_values', 'experiment.slices_no_values_text')
-                : html`${summaryCard(slices)} ${foundCard(effects)} ${tableCard(slices, effects, page)}`;
+              : slices.status !== 'available'
+                ? nothingYet('experiment.slices_withheld', 'experiment.slices_withheld_text')
+                : slices.slices.length === 0
+                  ? nothingYet('experiment.slices_no_values', 'experiment.slices_no_values_text')
+                  : html`${summaryCard(slices)} ${foundCard(effects)} ${tableCard(slices, effects, page)}`;
     return html`<div class="stack">${results} ${dimensionsCard(page, slices)}</div>`;
 }
 
