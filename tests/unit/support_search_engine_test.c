@@ -135,6 +135,24 @@ ON_BOTH(a_version_is_searched_when_it_is_whole_and_current)
     CHECK(current[0] && current[1] && !current[2]);
 }
 
+ON_BOTH(an_index_of_vectors_has_a_name_while_it_is_used)
+{
+    struct document_call a = call_of(store, "a");
+    const char *name = "unset";
+
+    prepare(store);
+    index_wholly(&a, store, 10);
+    index_wholly(&a, store, 11);
+    CHECK_OK(search_vectors_name(store->db, store->arena, &name, &store->problem));
+    CHECK(name == NULL);
+    CHECK_OK(search_vectors_end(&a, 11, "vectors-4"));
+    CHECK_OK(search_vectors_name(store->db, store->arena, &name, &store->problem));
+    CHECK_TEXT(name, "vectors-4");
+    CHECK_OK(search_vectors_forget(store->db, NULL, NULL, &store->problem));
+    CHECK_OK(search_vectors_name(store->db, store->arena, &name, &store->problem));
+    CHECK(name == NULL);
+}
+
 ON_BOTH(what_is_missing_is_found_one_after_the_other)
 {
     struct document_call a = call_of(store, "a");
@@ -251,6 +269,7 @@ ON_BOTH(an_old_version_is_deleted_later)
 }
 
 TEST_MAIN(CASE(a_version_is_searched_when_it_is_whole_and_current),
+          CASE(an_index_of_vectors_has_a_name_while_it_is_used),
           CASE(what_is_missing_is_found_one_after_the_other),
           CASE(a_version_that_became_current_is_kept_when_it_is_replaced),
           CASE(the_embedded_index_answers_until_all_has_moved),

@@ -126,7 +126,7 @@ static const struct statement next_vectors = {
 };
 static const struct statement read_name = {
     .name = "search_vectors_name",
-    .sql = "SELECT coalesce(max(vectors), '') FROM kb_search_documents",
+    .sql = "SELECT vectors FROM kb_search_documents WHERE vectors <> '' LIMIT 1",
 };
 static const struct statement count_vectors = {
     .name = "search_vectors_lag",
@@ -418,8 +418,6 @@ enum error search_vectors_name(struct db *db, struct arena *arena, const char **
     struct query *query = db_query(db, &read_name);
 
     *name = query_next(query) ? query_text(query, 0, arena) : NULL;
-    if (*name && !**name)
-        *name = NULL;
     return query_end(query, problem);
 }
 
