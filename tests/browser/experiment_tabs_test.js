@@ -145,6 +145,18 @@ test('quality: every check has the verdict of the API, its figures, and what to 
     await close(page);
 });
 
+test('segments and the split of an experiment of groups say why there are none', async () => {
+    const { id } = await send('POST', '/projects', { ...design, setup: { ...design.setup, randomization_unit: 'cluster', clusters: { unit: 'shop' }, dimensions: [{ name: 'platform', values: platforms }] } });
+    for (const arm of [0, 1])
+        await send('POST', `/experiments/${id}/exposures`, { exposures: Array.from({ length: 20 }, (_, user) => ({ user_id: `${arm}-${user}`, variation_index: arm, cluster: `${arm}-${user % 4}`, dimensions: [{ name: 'platform', value: 'ios' }] })) });
+    const page = await open(`${experiments}/live/${id}?part=segments`);
+    await untilText(page, '#segments .empty-title', 'Segments are not compared here');
+    await page.click('#part-tab-events');
+    await page.waitForSelector('[data-check="ratio"][data-verdict="none"]');
+    assert.match(await page.textContent('[data-check="ratio"] .check-next'), /no fixed split/);
+    await close(page);
+});
+
 /* Revenue that what was spent before explains in part. */
 async function runRevenue(id) {
     const spent = (index) => 10 + (index % 37);
@@ -205,6 +217,19 @@ test('results: how often the statistics err on these users is measured, and stan
     assert.equal(numbersIn(coverage)[0], rounded(100 * held.rate, 1));
     await untilText(page, '#measure', /Measure again/);
     assert.match(await page.textContent('#error-rates'), /1,000 times/);
+    await close(page);
+});
+
+test('results: a measurement that somebody else began and that failed is told', async () => {
+    const id = await create();
+    await run(id, [[20, 20], [21, 19]]);
+    const page = await open(`${experiments}/live/${id}?part=segments`);
+    await page.waitForSelector('#segments');
+    const known = await read(`/experiments/${id}/error-rates`);
+    await page.route('**/error-rates', (route) => route.fulfill({ json: { ...known, state: 'failed', failure: 'no room on the disk' } }));
+    await page.click('#part-tab-results');
+    await page.click('#error-rates > summary');
+    await untilText(page, '#error-rates [role="status"]', /no room on the disk/);
     await close(page);
 });
 

@@ -19,11 +19,13 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 const weekdayText = (name) =>
     new Intl.DateTimeFormat(document.documentElement.lang, { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + weekdays.indexOf(name.toLowerCase())));
 
+const ratioVerdicts = { insufficient_data: 'early', not_applicable: 'none' };
+
 function ratioCheck({ sample_ratio: ratio }) {
     return {
         name: 'ratio',
         code: 'SAMPLE_RATIO',
-        otherwise: ratio.status === 'insufficient_data' ? 'early' : 'ok',
+        otherwise: ratioVerdicts[ratio.status] ?? 'ok',
         facts: [
             [t('experiment.check_users_per_variant'), html`<span dir="ltr">${ratio.observed.map(formatInteger).join(' : ')}</span>`],
             [t('experiment.check_p_any'), known(ratio.p_value) ? pText(ratio.p_value) : null],

@@ -7,7 +7,7 @@ import { table } from '../../shared/ui/table.js';
 import { known, share } from '../figures.js';
 import { writers } from '../roles.js';
 
-const tones = { above: 'bad', below: 'info', as_expected: 'good', not_measured: 'neutral' };
+const tones = { above: 'danger', below: 'info', as_expected: 'good', not_measured: 'plain' };
 
 export const isMeasuring = (rates) => rates?.state === 'waiting' || rates?.state === 'running';
 

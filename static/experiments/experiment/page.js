@@ -84,6 +84,7 @@ function load(part) {
     if (part === 'plan' || part === 'report') plan.run.reload();
     if (part === 'plan') buckets.load();
     if (part === 'results') course.load();
+    if (part === 'results') errorRates.load();
     if (part === 'report') certificateKey.load();
     if (part === 'history') plan.actions.show(plan.shown);
     reloadPart();
