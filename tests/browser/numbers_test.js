@@ -67,6 +67,23 @@ test('puts ticks at round numbers', async () => {
     await close(page);
 });
 
+test('reads odd line ends, cells of megabytes and many rows without losing any', async () => {
+    const page = await open(`${experiments}/results`);
+    const found = await page.evaluate(async () => {
+        const { isMissing, tableOf } = await import(`${globalThis.assayBase}experiments/tools/file/head.js`);
+        const { groupedByLabel } = await import(`${globalThis.assayBase}experiments/results/inputs.js`);
+        const odd = tableOf('user,variant\r\n1,a\rb\r\n"2","c ""d"", e"\r\n\r3\r,f', false);
+        const [[long]] = tableOf(`a,b\n"${'x""'.repeat(3_000_000)}",1\n`, false).rows;
+        const groups = groupedByLabel(Array.from({ length: 300_000 }, (_, row) => [row % 3 === 0 ? 'control' : 'new', String(row)]));
+        return { odd, long: long.length, groups: groups.map(([label, cells]) => [label, cells.length, cells[1][0]]), missing: ['', 'None', 'n/a', 'NaN', '0'].map(isMissing) };
+    });
+    assert.deepEqual(found.odd, { names: ['user', 'variant'], rows: [['1', 'a\rb'], ['2', 'c "d", e'], ['3', 'f']] });
+    assert.equal(found.long, 6_000_000);
+    assert.deepEqual(found.groups, [['control', 100_000, '3'], ['new', 200_000, '2']]);
+    assert.deepEqual(found.missing, [true, true, true, true, false]);
+    await close(page);
+});
+
 test('quotes what a shell would take apart', async () => {
     const page = await open(`${experiments}/`);
     const command = await page.evaluate(async () => {

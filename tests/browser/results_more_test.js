@@ -118,7 +118,7 @@ for (const [kind, { typed: values, path, body, ...expected }] of Object.entries(
         await close(page);
     });
 
-test('a fault of one line is named at the field, and another kind of data starts afresh', async () => {
+test('a fault of one line is named at the field, another kind of data starts afresh, and what was typed is still there afterwards', async () => {
     const page = await open(`${experiments}/results?analysis=arms`);
     await answered(page);
     await page.fill('#arms', 'A 900 40\nB 1 0');
@@ -127,5 +127,13 @@ test('a fault of one line is named at the field, and another kind of data starts
     assert.match(await page.textContent('#arms-error'), /^2 · users: Must be 2 or more\.$/);
     await page.selectOption('#analysis', 'binary');
     await untilText(page, '#verdict', 'The treatment is higher: +3.00 pp');
+    await page.fill('#control_users', '2000');
+    await page.selectOption('#analysis', 'arms'); /* before the pause after which the form that is left would ask */
+    assert.equal(await page.inputValue('#arms'), 'A 900 40\nB 1 0');
+    await page.fill('#arms', 'A 900 40\nB 950 70');
+    await answered(page);
+    await page.selectOption('#analysis', 'binary');
+    await answered(page);
+    assert.equal(await page.inputValue('#control_users'), '2000');
     await close(page, [422]);
 });

@@ -17,7 +17,7 @@ const wordsOf = (text) => text.split(/[\s;]+/).filter(Boolean).flatMap(cellsOfWo
 const keptTexts = 8;
 
 /* `read`, which keeps its last answers: a form reads its texts for every field that depends on them. */
-function remembered(read) {
+export function remembered(read) {
     const answers = new Map();
     return (text = '') => {
         if (!answers.has(text)) {
@@ -65,17 +65,22 @@ const joined = (rows) => rows.map((row) => row.join('\t')).join('\n');
 /* [label, cells] of rows by the label that they begin with: the control first, if one is called so. */
 export function groupedByLabel(rows) {
     const groups = new Map();
-    for (const [label, ...cells] of rows) groups.set(label, [...(groups.get(label) ?? []), cells]);
+    for (const [label, ...cells] of rows) {
+        if (!groups.has(label)) groups.set(label, []);
+        groups.get(label).push(cells);
+    }
     const isControl = (entry) => /^(control|a|baseline|base|off|0)$/i.test(entry[0]);
     return [...groups].sort((one, other) => Number(isControl(other)) - Number(isControl(one)));
 }
+
+/* The most cells of any row. */
+export const widthOf = (rows) => rows.reduce((most, row) => Math.max(most, row.length), 0);
 
 const byLabel = (rows) => groupedByLabel(rows).map(([, cells]) => cells);
 
 function groupsOf(rows) {
     if (rows.every(([label, ...cells]) => !isNumber(label) && cells.length === 1)) return byLabel(rows).map((cells) => cells.flat().join(' '));
-    const width = Math.max(...rows.map((row) => row.length));
-    return Array.from({ length: width }, (_, index) => rows.map((row) => row[index] ?? '').filter(Boolean).join(' '));
+    return Array.from({ length: widthOf(rows) }, (_, index) => rows.map((row) => row[index] ?? '').filter(Boolean).join(' '));
 }
 
 function armsOf(kind, rows) {

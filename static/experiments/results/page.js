@@ -17,9 +17,10 @@ import { view } from './view.js';
 const state = { tool: null }; /* tool: of an analysis with a form of its own; null for the others */
 const update = () => state.app?.update();
 const client = createClient();
-let kind = 'binary';
+let kind = 'binary'; /* of data, in the form that most kinds share */
+const left = new Map(); /* what had been typed into forms that were left, by analysis */
 
-/* An analysis with a form of its own, filled in with what the address says. */
+/* An analysis with a form of its own, filled in with what had been typed into it, or with what the address says. */
 function openTool(name) {
     state.tool = createTool(update, client, {
         ...more[name],
@@ -27,21 +28,28 @@ function openTool(name) {
         kept: ['analysis'],
         hasExample: true,
         left: ({ analysis }) => {
-            if (analysis !== name) change(analysis);
+            if (analysis !== name) leave(name, analysis);
             return analysis !== name;
         },
     });
+    if (left.has(name)) state.tool.form.writeTexts({ ...left.get(name), analysis: name });
     state.tool.live.ask(false);
 }
 
-/* Another kind of data begins with its example: the address names nothing but the kind. */
+function leave(name, next) {
+    left.set(name, state.tool.form.texts());
+    change(next);
+}
+
+/* Another analysis begins with its example, or as it was left: the address names nothing but the analysis. */
 function change(name) {
+    (state.tool ?? state).live.stop();
     rememberInAddress({ analysis: name });
-    kind = name;
     if (name in more) openTool(name);
     else {
         state.tool = null;
-        state.form.write({ ...examples[name], analysis: name });
+        state.form.writeTexts({ ...state.form.texts(), analysis: name });
+        followKind(state.form.values());
         state.live.ask(false);
     }
     update();
@@ -71,10 +79,7 @@ state.form = createForm(update, {
 state.live = createLive(update, {
     client,
     form: state.form,
-    request: (values) => {
-        state.asked = values;
-        return requestOf(values);
-    },
+    request: requestOf,
     changed: rememberInAddress,
 });
 state.fill = () => {

@@ -12,7 +12,6 @@ import { findingView, partCard } from '../finding.js';
 import { toneOf, wordsOf } from '../verdict.js';
 import { variantNames } from './fields.js';
 import { findingOfGroups, findingOfTable, findingOfTimes } from './groups.js';
-import { requestOf } from './requests.js';
 
 const signed = (text, value) => isolated(value > 0 ? `+${text}` : text);
 
@@ -176,7 +175,7 @@ export function findingOf(answer, state) {
     if ('group_summaries' in answer) return findingOfGroups(answer);
     if ('control_curve' in answer) return findingOfTimes(answer);
     if ('n_pairs' in answer) return findingOfPairs(answer);
-    return findingOfArms(answer, state);
+    return findingOfArms(answer, { asked: state.live.values });
 }
 
 /* The next test of the same metric, sized for the effect that was seen. */
@@ -194,10 +193,8 @@ const formatPlain = (value) => String(Number(value.toPrecision(4)));
 
 /* The address holds what was entered, so the link is the analysis. */
 function actions(answer, state) {
-    const command = () => {
-        const { path, body } = requestOf(state.asked);
-        return curlCommand(path, body, { language: currentLocale(), withToken: accessToken() !== null });
-    };
+    const { path, body } = state.live;
+    const command = () => curlCommand(path, body, { language: currentLocale(), withToken: accessToken() !== null });
     return html`<div class="button-row no-print">
         ${copyButton({ id: 'copy-link', title: t('result.copy_link'), text: () => location.href })}
         ${copyButton({ id: 'copy-curl', title: t('result.copy_curl'), text: command })}

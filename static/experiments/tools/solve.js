@@ -111,9 +111,18 @@ function factsOf(answer) {
     ];
 }
 
+/* The same test with looks: the errors that it allows, and the direction of a test with one side. */
 /** @param {experiments.SolveReply} answer */
-function result(answer) {
-    const looks = address(`/tools/sequential?users=${answer.total_users}&power=${Number(answer.power.toPrecision(4))}`);
+function looksOf(answer, { alternative, direction }) {
+    const query = new URLSearchParams({ users: String(answer.total_users), power: String(Number(answer.power.toPrecision(4))), alpha: String(answer.alpha) });
+    if (alternative !== 'two_sided') query.set('sides', '1');
+    if (alternative !== 'two_sided' && direction !== undefined) query.set('direction', direction);
+    return address(`/tools/sequential?${query}`);
+}
+
+/** @param {experiments.SolveReply} answer */
+function result(answer, { asked }) {
+    const looks = looksOf(answer, asked);
     return html`${verdictCard({
         ...sentenceOf(answer),
         figures: [

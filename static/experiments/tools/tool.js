@@ -28,13 +28,23 @@ const noExamples = { by: '', of: {} };
  * description: fields of createForm; request(values) gives {path, body}; result(answer, tool) a template;
  * announcement(answer) a line for screen readers; examples {by, of} as above; kept, names of fields that an example
  * leaves alone; left(values) is told of every input, and
- * says whether the reader went to another form. The tool has form, live, fill() for its example, and `asked`, the values
- * of the request.
+ * says whether the reader went to another form. The tool has form, live, fill() for its example, and what its answer is
+ * about: `question`, {path, body}, and `asked`, the values of the form.
  */
 export function createTool(update, client, { fields, request, examples = noExamples, kept = [], left = (_values) => false, ...description }) {
     const filled = createExamples(examples);
     /** @type {any} */
-    const tool = { ...description, asked: {} };
+    const tool = {
+        ...description,
+        get asked() {
+            return tool.live.values;
+        },
+        get question() {
+            return { path: tool.live.path, body: tool.live.body };
+        },
+    };
+    /* A field that was emptied stands empty in the address; one that is not there has its first value. */
+    const emptied = fields.filter(({ optional, initial }) => optional && initial !== undefined).map(({ name }) => [name, '']);
     tool.form = createForm(update, {
         fields,
         onInput: (values) => {
@@ -47,12 +57,8 @@ export function createTool(update, client, { fields, request, examples = noExamp
     tool.live = createLive(update, {
         client,
         form: tool.form,
-        request: (values) => {
-            tool.asked = values;
-            tool.question = request(values);
-            return tool.question;
-        },
-        changed: rememberInAddress,
+        request,
+        changed: (values) => rememberInAddress({ ...Object.fromEntries(emptied), ...values }),
     });
     /* Writes values over the defaults, with the example that goes with them. */
     tool.write = (values) => {

@@ -19,14 +19,16 @@ function focusLater(selector) {
 
 /*
  * form: of createForm; request(values) gives {path, body}; changed(values) is called before each
- * request. The result has: answer, body (what it answers), error, busy, stale.
+ * request. The result has: answer, and path, body and values of the request that it answers; error, busy, stale.
  */
 export function createLive(update, { client, form, request, changed = null }) {
     let running = null;
 
     const live = {
         answer: null,
+        path: null,
         body: null,
+        values: {},
         error: null,
         busy: false,
         stale: false,
@@ -51,7 +53,7 @@ export function createLive(update, { client, form, request, changed = null }) {
                 await released();
                 if (running !== mine) return;
                 form.clearProblems();
-                settle({ answer: data, body, error: null, busy: false, stale: false, waiting: false });
+                settle({ answer: data, path, body, values, error: null, busy: false, stale: false, waiting: false });
                 live.answered?.(explicit);
             } catch (error) {
                 if (!(error instanceof ApiError) && !mine.signal.aborted) throw error;
@@ -65,6 +67,13 @@ export function createLive(update, { client, form, request, changed = null }) {
         input() {
             settle({ stale: live.answer !== null });
             later();
+        },
+
+        /* The form is left: nothing is asked any more, and no answer comes. */
+        stop() {
+            later.cancel();
+            running?.abort();
+            running = null;
         },
 
         /* The class of the element that shows the answer follows from these. */

@@ -195,6 +195,13 @@ export function createUpload(update, { url, field = 'file', extra = () => ({}), 
         items: () => items,
         busy: () => items.some(({ state }) => state === 'sending' || state === 'waiting'),
 
+        /* Calls off what is on its way, and empties the list. */
+        clear() {
+            for (const item of items) if (item.state === 'sending') item.cancel();
+            items = [];
+            update();
+        },
+
         /* What is on its way. */
         list: () => (items.length === 0 ? null : html`<ul class="upload-items">${repeat(items, ({ id: key }) => key, row)}</ul>`),
 

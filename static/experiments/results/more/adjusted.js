@@ -1,7 +1,7 @@
 /* Users with what was known of them before the test: differences with a shorter interval. */
 import { t } from '../../../shared/i18n.js';
 import { findingOfAdjusted } from '../../adjusted.js';
-import { groupedByLabel, valueOf } from '../inputs.js';
+import { groupedByLabel, remembered, valueOf, widthOf } from '../inputs.js';
 import { alpha, choice, direction, goalOf, label } from './common.js';
 import { rowsOf } from './lines.js';
 
@@ -28,30 +28,35 @@ const fields = [
     direction,
 ];
 
-/* {labels, arms} of lines of a variant, a value and covariates. */
-function armsOf(text, ratio) {
+/* {groups, width} of lines of a variant, a value and covariates; the width without the variant. */
+const linesIn = remembered((text) => {
     const rows = rowsOf(text);
+    return { groups: groupedByLabel(rows), width: widthOf(rows) - 1 };
+});
+
+const labelsOf = (text) => linesIn(text).groups.map(([label]) => label);
+
+function armsOf(text, ratio) {
+    const { groups, width: found } = linesIn(text);
     const first = ratio ? 2 : 1;
-    const width = Math.max(first + 1, ...rows.map((row) => row.length - 1));
-    const groups = groupedByLabel(rows);
+    const width = Math.max(first + 1, found);
     const cell = (text) => (missing.test(text ?? '') ? null : valueOf(text));
-    const arms = groups.map(([, cells]) => ({
+    return groups.map(([, cells]) => ({
         values: cells.map(([value]) => valueOf(value ?? '')),
         ...(ratio ? { denominators: cells.map(([, value]) => valueOf(value ?? '')) } : {}),
         covariates: Array.from({ length: width - first }, (_, index) => cells.map((row) => cell(row[first + index]))),
     }));
-    return { labels: groups.map(([name]) => name), arms };
 }
 
 function request(values) {
     const { metric_type, arms: text, variance, alpha: level } = values;
-    const { arms } = armsOf(text, metric_type === 'ratio');
+    const arms = armsOf(text, metric_type === 'ratio');
     return { path: '/api/v1/results/adjusted', body: { metric_type, arms, variance, alpha: level, ...goalOf(values) } };
 }
 
 export const adjusted = {
     fields,
     request,
-    finding: (answer, { asked }) => findingOfAdjusted(answer, armsOf(asked.arms, asked.metric_type === 'ratio').labels),
+    finding: (answer, { asked }) => findingOfAdjusted(answer, labelsOf(asked.arms)),
     examples: { by: 'metric_type', of: { continuous: { arms: example }, count: { arms: example }, binary: { arms: rate }, ratio: { arms: ratio } } },
 };

@@ -86,7 +86,7 @@ export function fieldsOf(head) {
         ...ranks.map(rankField),
         { name: 'quantile', kind: 'fraction', initial: 0.5, label: label('field.quantile'), applies: (values) => values.further_quantile !== undefined },
         { name: 'alpha', kind: 'fraction', initial: 0.05, label: label('field.alpha'), hint: label('hint.alpha') },
-        { name: 'direction', kind: 'flag', flagValue: 'decrease', label: label('field.direction'), wide: true },
+        { name: 'direction', kind: 'flag', flagValue: 'decrease', label: label('field.direction'), wide: true, applies: ({ analysis }) => analysis !== 'always_valid' },
     ];
 }
 

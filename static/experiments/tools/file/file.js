@@ -37,8 +37,14 @@ function create(update) {
         update();
     };
 
+    let taking = null; /* the file that was chosen last */
+    let sent = null; /* values of the form when the file was sent */
+
     async function take(file) {
+        taking = file;
+        tool.upload.clear();
         const head = await headOf(file);
+        if (taking !== file) return;
         if (head.rows.length === 0) return settle({ file: null, head: null, form: null, answer: null, error: null, empty: true });
         const form = createForm(update, { fields: fieldsOf(head), onInput: () => settle({ stale: tool.answer !== null }), onSubmit: send });
         form.write(tickedOf(head));
@@ -49,16 +55,24 @@ function create(update) {
     /* Reads the rows here and asks for their sums. */
     async function askForSums(values) {
         if (tool.file.size > rowsMaxBytes) return fail(new ApiError('rejected', t('upload.too_large', { limit: formatBytes(rowsMaxBytes) })));
+        const { file } = tool;
         settle({ busy: true });
         try {
-            const question = await questionOf(tool.file, values, [controlOf(tool.head, values), values.treatment]);
+            const question = await questionOf(file, values, [controlOf(tool.head, values), values.treatment]);
             const { data } = await client.post(question.path, question.body);
-            settle({ answer: data, question, busy: false, stale: false });
+            show(data, { file, values, question });
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
+            if (tool.file === file) fail(error);
+        } finally {
             settle({ busy: false });
-            fail(error);
         }
+    }
+
+    /* An answer about another file than the one in sight is dropped; one about other columns is out of date. */
+    function show(answer, { file, values, question }) {
+        if (tool.file !== file) return;
+        settle({ answer, question, error: null, stale: JSON.stringify(values) !== JSON.stringify(tool.form.values()) });
     }
 
     function send() {
@@ -66,7 +80,8 @@ function create(update) {
         tool.form.clearProblems();
         settle({ error: null, stale: tool.answer !== null });
         if (isInBrowser(tool.form.values())) return askForSums(tool.form.values());
-        tool.mapping = mappingOf(tool.form.values());
+        sent = tool.form.values();
+        tool.mapping = mappingOf(sent);
         tool.upload.add([tool.file]);
     }
 
@@ -81,7 +96,7 @@ function create(update) {
         multiple: false,
         extra: () => ({ mapping: JSON.stringify(tool.mapping) }),
         forgetDone: true,
-        onDone: (answer) => settle({ answer, question: null, error: null, stale: false }),
+        onDone: (answer, file) => show(answer, { file, values: sent, question: null }),
         onFail: fail,
     });
     tool.example = () => take(exampleFile());

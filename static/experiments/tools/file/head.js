@@ -5,7 +5,7 @@
 import { readNumber } from '../../../shared/ui/units.js';
 
 const headBytes = 256 * 1024;
-const missing = /^(|null|NA|NaN)$/i;
+const missing = /^(|null|none|n\/a|na|nan)$/i;
 
 export const isMissing = (cell) => missing.test(cell);
 
@@ -20,9 +20,14 @@ export function delimiterOf(text) {
     return delimiters[counts.indexOf(Math.max(...counts))];
 }
 
-/* Records of CSV; a quoted field may hold delimiters, line breaks and doubled quotes. */
+/*
+ * Records of CSV; a quoted field may hold delimiters, line breaks and doubled quotes. Only runs of characters repeat in the
+ * expression: alternatives that repeat need room for each character, and there is none for a cell of megabytes.
+ */
 function recordsOf(text, delimiter) {
-    const field = new RegExp(`("(?:[^"]|"")*"|[^${delimiter}\\r\\n]*)(${delimiter}|\\r?\\n|$)`, 'y');
+    const quoted = '"[^"]*(?:""[^"]*)*"';
+    const plain = `[^${delimiter}\\r\\n]*(?:\\r(?!\\n)[^${delimiter}\\r\\n]*)*`;
+    const field = new RegExp(`(${quoted}|${plain})(${delimiter}|\\r?\\n|$)`, 'y');
     const records = [];
     let record = [];
     while (field.lastIndex < text.length) {

@@ -47,7 +47,8 @@ function warningsOf({ bad_rows: bad, rows }) {
 
 /* What the sums of two variants show. */
 function findingOfSums(answer, question) {
-    return question.path.endsWith('/cluster') ? clusters.finding(answer, { asked: {} }) : alwaysValid.finding(answer, { question });
+    const found = question.path.endsWith('/cluster') ? clusters.finding(answer, { asked: {} }) : alwaysValid.finding(answer, { question });
+    return { ...found, warnings: [...(found.warnings ?? []), ...warningsOf(question)] };
 }
 
 export const findingOf = (answer, { question = null }) => (question === null ? findingOfFile(answer) : findingOfSums(answer, question));

@@ -15,14 +15,21 @@ function readerOf(text) {
     };
 }
 
-/* [{arm, value, cluster}] of the rows of both variants that have all of it. */
-async function rowsOf(file, { arm, value, cluster }, labels) {
+const isBit = ({ value }) => value === 0 || value === 1;
+
+/*
+ * {usable, rows, bad_rows}: [{arm, value, cluster}] of the rows of both variants, and how many rows there are, with those
+ * that lack any of it. Rows of other variants are none of either.
+ */
+async function rowsOf(file, { arm, value, cluster, metric_type: type }, labels) {
     const text = (await file.text()).replace(/^\ufeff/, '');
     const { names, rows } = tableOf(text, false);
     const read = readerOf(text);
     const [armAt, valueAt, clusterAt] = [arm, value, cluster].map((name) => names.indexOf(name));
-    const all = rows.map((row) => ({ arm: labels.indexOf(row[armAt]), value: read(row[valueAt] ?? ''), cluster: row[clusterAt] ?? '' }));
-    return all.filter((row) => row.arm >= 0 && row.value !== null && (clusterAt < 0 || row.cluster !== ''));
+    const asked = rows.filter((row) => isMissing(row[armAt] ?? '') || labels.includes(row[armAt]));
+    const all = asked.map((row) => ({ arm: labels.indexOf(row[armAt]), value: read(row[valueAt] ?? ''), cluster: row[clusterAt] ?? '' }));
+    const usable = all.filter((row) => row.arm >= 0 && row.value !== null && (clusterAt < 0 || row.cluster !== '') && (type !== 'binary' || isBit(row)));
+    return { usable, rows: all.length, bad_rows: all.length - usable.length };
 }
 
 /* A row per cluster: users, sum and sum of squares. */
@@ -44,14 +51,15 @@ function momentsOf(rows, binary) {
     return { n, mean, std: Math.sqrt(rows.reduce((total, { value }) => total + (value - mean) ** 2, 0) / (n - 1)) };
 }
 
-/* The question about two variants of a file: {path, body, users}. */
+/* The question about two variants of a file: {path, body, users, rows, bad_rows}. */
 export async function questionOf(file, values, labels) {
-    const rows = await rowsOf(file, values, labels);
-    const [control_arm, treatment_arm] = [0, 1].map((arm) => rows.filter((row) => row.arm === arm));
+    const { usable, ...counts } = await rowsOf(file, values, labels);
+    const [control_arm, treatment_arm] = [0, 1].map((arm) => usable.filter((row) => row.arm === arm));
     const binary = values.metric_type === 'binary';
     const both = (sums) => ({ control_arm: sums(control_arm), treatment_arm: sums(treatment_arm) });
     const { alpha, direction } = values;
+    const read = { users: usable.length, ...counts };
     if (values.analysis === 'clustered')
-        return { path: '/api/v1/results/cluster', body: { metric_type: binary ? 'binary' : 'mean', ...both(clustersOf), alpha, ...(direction === undefined ? {} : { direction }) }, users: rows.length };
-    return { path: '/api/v1/results/always-valid', body: { metric: binary ? 'rate' : 'mean', ...both((arm) => momentsOf(arm, binary)), alpha }, users: rows.length };
+        return { path: '/api/v1/results/cluster', body: { metric_type: binary ? 'binary' : 'mean', ...both(clustersOf), alpha, ...(direction === undefined ? {} : { direction }) }, ...read };
+    return { path: '/api/v1/results/always-valid', body: { metric: binary ? 'rate' : 'mean', ...both((arm) => momentsOf(arm, binary)), alpha }, ...read };
 }

@@ -14,7 +14,7 @@ const fields = [...planFields, { name: 'users', kind: 'count', initial: 20000, l
 const request = (values) => ({ path: '/api/v1/sequential/design', body: planOf(values) });
 
 /* Users of the whole test at a share of the planned information. */
-const usersAt = (answer, { users }, fraction) => formatInteger(Math.ceil(users * answer.inflation_factor * fraction));
+const usersAt = (answer, { users }, fraction) => (users === undefined ? '–' : formatInteger(Math.ceil(users * answer.inflation_factor * fraction)));
 
 /** @param {experiments.SequentialDesign} answer */
 function sentenceOf(answer, { asked }) {
@@ -23,7 +23,7 @@ function sentenceOf(answer, { asked }) {
         expected: usersAt(answer, asked, answer.expected_information),
         idle: usersAt(answer, asked, answer.null_expected_information),
         factor: formatNumber(answer.inflation_factor, 4),
-        fixed: formatInteger(asked.users ?? 0),
+        fixed: asked.users === undefined ? '–' : formatInteger(asked.users),
     };
     return { title: t('looks.found', values), text: t('looks.found_text', values) };
 }
