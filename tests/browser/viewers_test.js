@@ -48,7 +48,7 @@ test('Redoc shows every route, in either scheme, and finds one', async () => {
     await page.waitForSelector('[id="operation/calculate"]');
     const described = await (await fetch(`${experiments}/openapi.json`)).json();
     const operations = Object.values(described.paths).flatMap((path) => Object.keys(path));
-    assert.equal(await page.locator('[id^="operation/"]').count(), operations.length);
+    await page.waitForFunction((count) => document.querySelectorAll('[id^="operation/"]').length === count, operations.length);
     await page.click('#person-button');
     await page.click('#theme');
     await page.keyboard.press('Escape');
