@@ -49,7 +49,8 @@ class Caller:
         """The operation's path with ids of existing resources; new ones where the call may change them."""
         path = operation.path
         adaptive = operation.name in ("read_adaptive", "delete_adaptive")
-        fresh = fresh or adaptive  # experiments become adaptive before their first exposure
+        # Experiments become adaptive before their first exposure; with planned looks they have no certificate.
+        fresh = fresh or adaptive or operation.name in ("write_adaptive", "take_look")
         while "{" in path:
             collection, rest = path.split("/{", 1)
             path = f"{collection}/{self._resource(collection, fresh)}{rest.split('}', 1)[1]}"

@@ -12,7 +12,7 @@ from openapi import at
 TYPE_ERRORS = {
     "string": "string_type", "integer": "int_type", "number": "float_type", "boolean": "bool_type",
     "array": "list_type", "enum": "literal_error", "object": "model_attributes_type",
-    "dictionary": "dict_type", "moment": "datetime_parsing",
+    "dictionary": "dict_type", "moment": "datetime_parsing", "any": "datetime_parsing",  # text or a number
 }
 # Values of the wrong type, and the error each gives. Strings that read as numbers are no error.
 WRONG_VALUES = {
@@ -152,7 +152,7 @@ class TestField:
 
     def test_null(self, bench):
         answer = bench.put(None)
-        if bench.field.nullable or bench.field.kind == "any":
+        if bench.field.nullable or (bench.field.kind == "any" and not bench.field.required):
             assert bench.accepts(answer)
         else:
             assert bench.error(answer)["type"] == TYPE_ERRORS[bench.field.kind]
@@ -267,7 +267,7 @@ class TestForgiven:
         digits = f"{value}.0" if bench.field.kind == "integer" else f"{value:.17e}"  # an integer has no exponent
         for form in (str(value), f" {value} ", digits, float(value)):
             answer = bench.put(form)
-            assert answer.status == plain.status == 200 and (not comparable or answer.body == plain.body), form
+            assert answer.status == plain.status == bench.operation.success and (not comparable or answer.body == plain.body), form
 
     def test_booleans_as_numbers(self, bench):
         for value in (True, False):

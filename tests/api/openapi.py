@@ -214,7 +214,7 @@ class Document:
             return schema["enum"][0]
         if field.kind in ("integer", "number"):
             return self._fitting_number(schema, field.kind == "integer")
-        if field.kind == "moment":
+        if field.kind in ("moment", "any"):  # a moment that is sent may be text or a number
             return "2026-07-31T12:00:00Z"
         if field.kind == "string":
             return "x" * max(1, schema.get("minLength", 0))
