@@ -267,6 +267,40 @@ TEST(looks_that_cannot_be_sized_decide_nothing)
     bench_stop(&bench);
 }
 
+/* Of the looks at .2, .5, .7 and 1 two were not planned; the treatment could never be compared,
+ * which the last look ends. */
+TEST(looks_that_were_not_planned_and_the_last_one)
+{
+    double fractions[] = {0.5, 1};
+    const struct payload_looks plan = {.information_fractions = {2, fractions}};
+    struct live_look taken[] = {{.look = 1, .information_fraction = 0.2},
+                                {.look = 2, .information_fraction = 0.5},
+                                {.look = 3, .information_fraction = 0.7},
+                                {.look = 4, .information_fraction = 1}};
+    const struct live_planned_looks *block;
+    struct bench bench;
+
+    bench_start(&bench, METRIC_BINARY, 0.1, 20, 2);
+    bench.constraints.planned_looks = &plan;
+    lay_rate(&bench, 0, 5000, 500);
+    lay_rate(&bench, 1, 5000, 520);
+    (void)read_stats(&bench);
+    for (size_t i = 0; i < 4; i++)
+        taken[i].plan = bench.stats.sequential->planned_looks->plan;
+    bench.view.looks = (struct live_look_list){.count = 3, .items = taken};
+    (void)read_stats(&bench);
+    block = bench.stats.sequential->planned_looks;
+    CHECK_TEXT(block->status, "running");
+    CHECK_INT(block->unplanned_count, 2);
+    CHECK_NEAR(block->next_fraction.value, 1, 0);
+    bench.view.looks.count = 4;
+    (void)read_stats(&bench);
+    block = bench.stats.sequential->planned_looks;
+    CHECK_INT(block->unplanned_count, 2);
+    CHECK_TEXT(block->status, "ended");
+    bench_stop(&bench);
+}
+
 /* A bounce rate that falls from 40 % to 30 %. */
 TEST(a_falling_bounce_rate_is_better)
 {
@@ -379,6 +413,7 @@ TEST(what_would_change_does_change)
 }
 
 TEST_MAIN(CASE(verdicts), CASE(looks_that_cannot_be_sized_decide_nothing),
+          CASE(looks_that_were_not_planned_and_the_last_one),
           CASE(a_decrease_is_decided_as_an_increase_of_swapped_arms),
           CASE(a_falling_bounce_rate_is_better), CASE(guardrails_and_verdicts),
           CASE(a_win_without_a_threshold), CASE(what_would_change_does_change))

@@ -106,6 +106,32 @@ static double last_fraction(const struct live_look_list *looks)
     return looks->count ? looks->items[looks->count - 1].information_fraction : 0;
 }
 
+/* The first planned fraction after that of a look; infinite after the last. */
+static double next_planned(const struct looks_reading *reading, double last)
+{
+    const struct number_list *planned = &reading->block->planned_fractions;
+
+    for (size_t i = 0; i < planned->count; i++)
+        if (planned->items[i] >= last + GROUP_SEQUENTIAL_STEP_MIN)
+            return planned->items[i];
+    return INFINITY;
+}
+
+static size_t count_unplanned(const struct looks_reading *reading)
+{
+    const struct live_look_list *looks = &reading->results->view->looks;
+    double last = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < looks->count; i++) {
+        double fraction = looks->items[i].information_fraction;
+
+        count += fraction < next_planned(reading, last) - FRACTION_ROUNDING;
+        last = fraction;
+    }
+    return count;
+}
+
 static void list_taken(const struct looks_reading *reading)
 {
     const struct live_look_list *looks = &reading->results->view->looks;
@@ -119,6 +145,7 @@ static void list_taken(const struct looks_reading *reading)
                                             look->taken_at, look->actor};
     }
     reading->block->looks = (struct object_list){looks->count, taken};
+    reading->block->unplanned_count = count_unplanned(reading);
 }
 
 static bool plan_has_changed(const struct looks_reading *reading)
@@ -134,12 +161,11 @@ static bool plan_has_changed(const struct looks_reading *reading)
 /* The next planned look is the first one after the last that was taken. */
 static void find_next(const struct looks_reading *reading)
 {
-    const struct number_list *planned = &reading->block->planned_fractions;
     double last = last_fraction(&reading->results->view->looks);
+    double next = next_planned(reading, last);
 
-    for (size_t i = 0; i < planned->count && !reading->block->next_fraction.given; i++)
-        if (planned->items[i] >= last + GROUP_SEQUENTIAL_STEP_MIN && last < 1)
-            reading->block->next_fraction = GIVEN_NUMBER(planned->items[i]);
+    if (last < 1 && isfinite(next))
+        reading->block->next_fraction = GIVEN_NUMBER(next);
     reading->block->look_due =
         reading->block->next_fraction.given &&
         reading->now >= reading->block->next_fraction.value - FRACTION_ROUNDING;

@@ -40,7 +40,8 @@ struct live_planned_looks {
     bool look_due;
     OBJECT_LIST(struct live_look_taken, looks);
     OBJECT_LIST(struct live_look_reading, comparisons);
-    const char *plan; /* what the looks of this plan share */
+    const char *plan;       /* what the looks of this plan share */
+    size_t unplanned_count; /* looks that came before the users of the next planned one */
 };
 SCHEMA_OF(live_planned_looks_schema, struct live_planned_looks);
 

@@ -110,7 +110,8 @@ enum error look_take(const struct live_call *call, const struct live_results_cal
     *reply = (struct look_reply){.experiment_id = id};
     if (error)
         return error;
-    if (unplanned && taking.view->looks.count >= LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX)
+    if (unplanned && taking.stats->sequential->planned_looks->unplanned_count >=
+                         LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX)
         return problem_set(call->problem, ERROR_CONFLICT, "too_many_looks",
                            "An experiment takes at most %d unplanned looks",
                            LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX);
