@@ -102,25 +102,23 @@ enum error live_handle_slices(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-static const char *measured_part(const struct request *request, const struct error_record *record)
-{
-    return record ? arena_print(request->arena, ".%lld", (long long)record->measured_at) : "";
-}
-
 enum error live_handle_decision(struct request *request, struct reply *reply)
 {
     struct live_decision *answer = ARENA_NEW(request->arena, struct live_decision);
     const struct live_results_call call = live_results_call(request);
     const struct live_view_options options = {0};
     const struct error_record *record = NULL;
+    const char *measured = "";
     struct live_view *view = NULL;
     struct live_call live;
     enum error error = live_begin(request, &live);
 
     if (!error)
-        error = error_rates_newest(&live, request->arguments[0], &record);
+        error = error_rates_mark(&live, request->arguments[0], &measured);
     if (!error)
-        error = load(request, reply, &options, measured_part(request, record), &view);
+        error = load(request, reply, &options, measured, &view);
+    if (!error && view)
+        error = error_rates_newest(&live, request->arguments[0], &record);
     if (error || !view)
         return error;
     live_results_decision(&call, view, answer);

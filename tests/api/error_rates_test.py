@@ -136,8 +136,9 @@ def test_every_count_is_that_of_the_same_arms(store):
         {"name": "errors", "metric_type": "binary", "direction": "increase_is_bad", "baseline_rate": .2}]), {
             "goal": rng.normal(10, 3, USERS), "other": numpy.where(rng.random(USERS) < .4, rng.gamma(2, 3, USERS), numpy.nan),
             "errors": numpy.where(rng.random(USERS) < .2, 1, numpy.nan)}, arms=3)
-    assert past.rates() == {"experiment_id": past.experiment.id, "state": "none", "runs": None, "runs_done": None,
-                            "failure": None, "requested_at": None, "measured": None}
+    none = {"experiment_id": past.experiment.id, "state": "none", "runs": None, "runs_done": None, "failure": None,
+            "requested_at": None, "measured": None}
+    assert past.rates() == none
     measured = past.measured()
     assert measured["is_current"] and (measured["users"], measured["people"], measured["runs"]) == (USERS, USERS, RUNS)
     goal, errors, other = measured["metrics"]
@@ -153,6 +154,12 @@ def test_every_count_is_that_of_the_same_arms(store):
     assert decision["error_rates"] == measured
     past.send("exposures", [{"user_id": "one more", "variation_index": 0}])
     assert not past.rates()["measured"]["is_current"]
+    given_up = f"UPDATE error_rates SET state = 'running' WHERE experiment_id = '{past.experiment.id}'"
+    store.database.run(given_up)
+    assert (past.rates()["state"], past.rates()["failure"]) == ("failed", "the program died too often")
+    expect(past.experiment.client.send("DELETE", past.experiment.path("events")))
+    assert past.rates() == none
+    assert expect(past.experiment.client.get(past.experiment.path("decision")))["error_rates"] is None
 
 
 def test_ratios_and_a_sample(store):

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const died = "the program died too often";
+
 /* So high because a dozen metrics are looked at together. */
 static const double confidence = 0.99;
 
@@ -85,6 +87,31 @@ static const struct error_record *read_record(const struct live_call *call,
     return readable ? record : NULL;
 }
 
+/* An order whose job was given up with the program that ran it has failed. */
+static enum error read_row(const struct live_call *call, const char *id,
+                           struct error_rates_row *row)
+{
+    bool waits = true;
+    enum error error = error_rates_row_read(call, id, row);
+
+    if (!error && (row->state == ERROR_RATES_WAITING || row->state == ERROR_RATES_RUNNING))
+        error = error_rates_job_waits(call, id, row->request, &waits);
+    if (!error && !waits) {
+        row->state = ERROR_RATES_FAILED;
+        row->failure = died;
+    }
+    return error;
+}
+
+/* In one snapshot of the order and its job. */
+static enum error read_snapshot(const struct live_call *call, const char *id,
+                                struct error_rates_row *row)
+{
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    return error ? error : db_finish(call->db, read_row(call, id, row), call->problem);
+}
+
 enum error error_rates_read(const struct live_call *call, const char *id, struct error_rates *rates)
 {
     struct error_record *running = ARENA_NEW(call->arena, struct error_record);
@@ -94,15 +121,14 @@ enum error error_rates_read(const struct live_call *call, const char *id, struct
     enum error error = live_read_version(call, id, &version);
 
     if (!error)
-        error = error_rates_row_read(call, id, &row);
+        error = read_snapshot(call, id, &row);
     if (error)
         return error;
-    *rates = (struct error_rates){.experiment_id = id,
-                                  .state = row.state,
-                                  .failure = row.failure,
-                                  .requested_at = row.requested_at};
-    if (!row.request)
+    *rates = (struct error_rates){.experiment_id = id, .state = row.state};
+    if (row.state == ERROR_RATES_NONE)
         return ERROR_NONE;
+    rates->failure = row.failure;
+    rates->requested_at = row.requested_at;
     newest = read_record(call, &row);
     if (newest)
         rates->measured = measured_rates(newest, version, call->arena);
@@ -114,6 +140,11 @@ enum error error_rates_read(const struct live_call *call, const char *id, struct
              schema_from_json(call->arena, &error_record_schema, row.running, running))
         rates->runs_done.value = running->runs_done;
     return ERROR_NONE;
+}
+
+enum error error_rates_mark(const struct live_call *call, const char *id, const char **mark)
+{
+    return error_rates_row_mark(call, id, mark);
 }
 
 enum error error_rates_newest(const struct live_call *call, const char *id,
@@ -136,7 +167,7 @@ static enum error give_up_dead(const struct live_call *call, const char *id)
     if (!error && row.request)
         error = error_rates_job_waits(call, id, row.request, &waits);
     if (!error && !waits)
-        error = error_rates_row_fail(call, id, row.request, "the program died too often");
+        error = error_rates_row_fail(call, id, row.request, died);
     return error;
 }
 

@@ -56,6 +56,10 @@ SCHEMA_OF(error_rates_schema, struct error_rates);
 MUST_CHECK enum error error_rates_read(const struct live_call *call, const char *id,
                                        struct error_rates *rates);
 
+/* A text that changes whenever the newest finished measurement does; "" = none was ordered. */
+MUST_CHECK enum error error_rates_mark(const struct live_call *call, const char *id,
+                                       const char **mark);
+
 /* The newest finished measurement alone; NULL = none. */
 MUST_CHECK enum error error_rates_newest(const struct live_call *call, const char *id,
                                          const struct error_record **record);

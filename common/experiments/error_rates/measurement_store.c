@@ -11,6 +11,10 @@ static const struct statement read_row = {
     .sql = "SELECT request, state, seed, runs, users, failure, requested_at, running, result"
            " FROM error_rates WHERE experiment_id = ?",
 };
+static const struct statement read_mark = {
+    .name = "error_rates_mark",
+    .sql = "SELECT request, state FROM error_rates WHERE experiment_id = ?",
+};
 static const struct statement put_order = {
     .name = "error_rates_order",
     .sql = "INSERT INTO error_rates (experiment_id, request, state, seed, runs, users,"
@@ -61,6 +65,18 @@ enum error error_rates_row_read(const struct live_call *call, const char *id,
     query_bind_text(query, id);
     if (query_next(query))
         query_read(query, &row_schema, row, call->arena);
+    return query_end(query, call->problem);
+}
+
+enum error error_rates_row_mark(const struct live_call *call, const char *id, const char **mark)
+{
+    struct query *query = db_query(call->db, &read_mark);
+
+    *mark = "";
+    query_bind_text(query, id);
+    if (query_next(query))
+        *mark = arena_print(call->arena, ".%lld.%s", (long long)query_integer(query, 0),
+                            query_text(query, 1, call->arena));
     return query_end(query, call->problem);
 }
 

@@ -1,4 +1,5 @@
-/* Contains all SQL of measured error rates: one row per experiment. */
+/* Contains all SQL of measured error rates, but that of clearing an experiment: one row per
+ * experiment. */
 #ifndef ASSAY_EXPERIMENTS_ERROR_RATES_MEASUREMENT_STORE_H
 #define ASSAY_EXPERIMENTS_ERROR_RATES_MEASUREMENT_STORE_H
 
@@ -16,6 +17,11 @@ struct error_rates_row {
 
 MUST_CHECK enum error error_rates_row_read(const struct live_call *call, const char *id,
                                            struct error_rates_row *row);
+
+/* A text that changes whenever the newest finished measurement does; "" = there is no row. Cheap:
+ * what was measured is not read. */
+MUST_CHECK enum error error_rates_row_mark(const struct live_call *call, const char *id,
+                                           const char **mark);
 
 /* Puts an order in place of what is finished; `request` is its number, 0 where one is in hand. */
 MUST_CHECK enum error error_rates_row_order(const struct live_call *call, const char *id,

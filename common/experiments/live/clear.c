@@ -46,6 +46,10 @@ static const struct statement clear_row = {
 static const struct statement clear_course[] = {
     {"live_clear_days", "DELETE FROM live_days WHERE experiment_id = ?"},
     {"live_clear_series", "DELETE FROM live_series WHERE experiment_id = ?"},
+    /* The number of the order stays: its job finds that it is not wanted any more. */
+    {"live_clear_error_rates",
+     "UPDATE error_rates SET state = 'none', failure = NULL, running = NULL, result = NULL"
+     " WHERE experiment_id = ?"},
 };
 
 static enum error count(const struct live_call *call, const struct statement *statement,
