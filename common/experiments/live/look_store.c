@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "db/query.h"
+#include "experiments/live/rollup_store.h"
 
 static const struct statement read_looks = {
     .name = "live_looks_read",
@@ -28,6 +29,15 @@ static const struct statement insert_effect = {
 static const struct statement note_look = {
     .name = "live_look_note",
     .sql = "UPDATE live_experiments SET version = version + 1 WHERE experiment_id = ?",
+};
+static const struct statement read_taken = {
+    .name = "live_looks_taken",
+    .sql = "SELECT exposures_taken FROM live_experiments WHERE experiment_id = ?",
+};
+static const struct statement find_basis = {
+    .name = "live_look_basis",
+    .sql = "SELECT 1 FROM live_experiments e JOIN projects p ON p.id = e.experiment_id"
+           " WHERE e.experiment_id = ? AND e.exposures_taken = ? AND p.updated_at = ?",
 };
 static const struct statement clear_looks = {
     .name = "live_looks_clear",
@@ -61,6 +71,17 @@ static enum error add_effects(const struct live_call *call, const char *id, stru
     return query_end(query, call->problem);
 }
 
+static enum error read_exposures_taken(const struct live_call *call, const char *id,
+                                       int64_t *exposures_taken)
+{
+    struct query *query = db_query(call->db, &read_taken);
+
+    query_bind_text(query, id);
+    if (query_next(query))
+        *exposures_taken = query_integer(query, 0);
+    return query_end(query, call->problem);
+}
+
 enum error live_read_looks(const struct live_call *call, const char *id,
                            struct live_look_list *looks)
 {
@@ -80,6 +101,8 @@ enum error live_read_looks(const struct live_call *call, const char *id,
                                .taken_at = query_text(query, 5, call->arena)};
     looks->items = items;
     error = query_end(query, call->problem);
+    if (!error)
+        error = read_exposures_taken(call, id, &looks->exposures_taken);
     return error || !items ? error : add_effects(call, id, items, looks->count);
 }
 
@@ -127,24 +150,46 @@ static enum error execute(const struct live_call *call, const struct statement *
     return query_end(query, call->problem);
 }
 
-static enum error add(const struct live_call *call, const char *id, const struct live_look *look,
+/* Under the lock of the experiment, which whoever takes users away has too. */
+static enum error check_basis(const struct live_call *call, const char *id,
+                              const struct live_look_basis *basis, bool *holds)
+{
+    enum error error = live_lock_row(call, id);
+    struct query *query;
+
+    if (error)
+        return error;
+    query = db_query(call->db, &find_basis);
+    query_bind_text(query, id);
+    query_bind_integer(query, basis->looks->exposures_taken);
+    query_bind_text(query, basis->updated_at);
+    *holds = query_next(query);
+    return query_end(query, call->problem);
+}
+
+static enum error add(const struct live_call *call, const char *id,
+                      const struct live_look_basis *basis, const struct live_look *look,
                       bool *added)
 {
-    enum error error = insert(call, id, look, added);
+    bool holds = false;
+    enum error error = check_basis(call, id, basis, &holds);
 
+    if (!error && holds)
+        error = insert(call, id, look, added);
     if (error || !*added)
         return error;
     error = insert_effects(call, id, look);
     return error ? error : execute(call, &note_look, id);
 }
 
-enum error live_add_look(const struct live_call *call, const char *id, const struct live_look *look,
+enum error live_add_look(const struct live_call *call, const char *id,
+                         const struct live_look_basis *basis, const struct live_look *look,
                          bool *added)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     *added = false;
-    return error ? error : db_finish(call->db, add(call, id, look, added), call->problem);
+    return error ? error : db_finish(call->db, add(call, id, basis, look, added), call->problem);
 }
 
 enum error live_clear_looks(const struct live_call *call, const char *id)

@@ -27,6 +27,7 @@ struct live_look {
 };
 
 struct live_look_list {
+    int64_t exposures_taken; /* how often users were taken away from the experiment */
     size_t count;
     const struct live_look *items;
 };
@@ -35,9 +36,17 @@ struct live_look_list {
 MUST_CHECK enum error live_read_looks(const struct live_call *call, const char *id,
                                       struct live_look_list *looks);
 
+/* What a look was computed from: the looks before it, and the design by its time of change. */
+struct live_look_basis {
+    const struct live_look_list *looks;
+    const char *updated_at;
+};
+
 /* Adds a look in a transaction of its own, and counts a change of the experiment. `added` is false
- * when there is a look of that number already: somebody else was first. */
+ * when somebody else was first: there is a look of that number already, or the experiment was
+ * cleared or its design changed since the basis was read. */
 MUST_CHECK enum error live_add_look(const struct live_call *call, const char *id,
+                                    const struct live_look_basis *basis,
                                     const struct live_look *look, bool *added);
 
 /* Deletes all looks of an experiment, within the caller's transaction. */

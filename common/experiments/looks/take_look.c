@@ -87,6 +87,7 @@ static enum error add(const struct taking *taking, const char *actor, bool *take
 {
     const struct live_stats *stats = taking->stats;
     const struct live_comparison *comparisons = stats->comparisons.items;
+    const struct live_look_basis basis = {&taking->view->looks, taking->view->updated_at};
     struct live_look *look = ARENA_NEW(taking->call->arena, struct live_look);
 
     *look = (struct live_look){.look = (int64_t)taking->view->looks.count + 1,
@@ -98,7 +99,8 @@ static enum error add(const struct taking *taking, const char *actor, bool *take
     for (size_t i = 0; i < stats->comparisons.count; i++)
         add_effect(taking, &comparisons[i], look);
     /* Spending alpha on nothing would be a loss. */
-    return look->effect_count ? live_add_look(taking->call, taking->id, look, taken) : ERROR_NONE;
+    return look->effect_count ? live_add_look(taking->call, taking->id, &basis, look, taken)
+                              : ERROR_NONE;
 }
 
 enum error look_take(const struct live_call *call, const struct live_results_call *results,
