@@ -34,6 +34,7 @@ struct serving {
     int64_t position;          /* that the read has to see; 0 = any */
     struct replica *replica;   /* that was looked at; NULL = none was */
     struct db *replica_handle; /* while it answers */
+    int64_t replica_as_of;     /* its data is not older: monotonic microseconds */
     size_t body_read;          /* of a body that the handler reads itself */
     size_t streamed;           /* bytes sent after the head */
     struct text unsent;  /* parts of an event of a stream, so that a small event is one write */

@@ -1,6 +1,7 @@
 /* Which reads a replica answers, and what their answers say about it. */
 #include "http/replica.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "http/http_internal.h"
@@ -42,7 +43,7 @@ bool request_reads_replica(struct request *request, struct replica *replica, str
                            struct db **db)
 {
     struct serving *serving;
-    int64_t age = 0;
+    int64_t age = 0, began;
     bool answers;
 
     if (!replica || !may_be_old(request)) /* also what is no request of a client */
@@ -52,12 +53,21 @@ bool request_reads_replica(struct request *request, struct replica *replica, str
         *db = serving->replica_handle;
     if (serving->old_read != OLD_READ_ASKED)
         return serving->old_read == OLD_READ_TAKEN;
+    began = clock_monotonic_microseconds();
     answers = replica_answers(replica, primary, serving->position, db, &age);
     serving->old_read = answers ? OLD_READ_TAKEN : OLD_READ_REFUSED;
     serving->replica = replica;
     serving->replica_handle = answers ? *db : NULL;
+    serving->replica_as_of = began - age;
     state_age(serving, answers ? age + 1 : 0);
     return answers;
+}
+
+int64_t request_data_age(const struct request *request)
+{
+    if (!may_be_old(request) || serving_of(request)->old_read != OLD_READ_TAKEN)
+        return 0;
+    return clock_monotonic_microseconds() - serving_of(request)->replica_as_of + 1;
 }
 
 bool replica_read_failed(const struct serving *serving, enum error error)

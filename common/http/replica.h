@@ -21,6 +21,10 @@ enum { TRAIT_MAY_BE_OLD = 1 << 30 };
 bool request_reads_replica(struct request *request, struct replica *replica, struct db *primary,
                            struct db **db);
 
+/* How old the data that the request reads may be by now, in microseconds; 0 = of the database
+ * itself. */
+int64_t request_data_age(const struct request *request);
+
 /* For the service's finish(): adds the position to a complete answer to a write. */
 void reply_state_position(const struct request *request, struct reply *reply,
                           const struct replica *replica, struct db *primary);

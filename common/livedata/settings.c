@@ -40,6 +40,7 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`, or `sqlite:///absolute/path`; unset uses "
              "LIVE_DB_PATH."},
+    REPLICA_SETTINGS("LIVE_"),
     {"LIVE_DB_PATH", SETTING_TEXT, AT(db_path), "data/livedata.sqlite3", .required = true,
      .help = "SQLite file; its folder is made. `nginx/stack` puts it below the stack's directory."},
     {"LIVE_DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "16", 1, 1000,

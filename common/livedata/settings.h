@@ -7,6 +7,7 @@
 #include "accounts/store.h"
 #include "base/confine.h"
 #include "base/settings.h"
+#include "db/replica.h"
 #include "jobs/clock_watch.h"
 #include "kafka/kafka_settings.h"
 
@@ -31,6 +32,7 @@ struct livedata_settings {
 
     const char *database_url; /* NULL = the SQLite file */
     const char *db_path;
+    struct replica_settings replica;
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;
     int sqlite_synchronous; /* enum db_synchronous */

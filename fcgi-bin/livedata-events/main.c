@@ -2,6 +2,8 @@
  * operations, the administration. Routes only. */
 #include "livedata-events/events.h"
 
+#include "http/replica.h"
+
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/v1/events",
@@ -371,6 +373,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/admin/usage",
      .role = LIVE_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .reply = &usage_schema,
      .errors = ERRORS(400, 404, 429, 503),
      .handler = usage_handle,
@@ -380,6 +383,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/admin/analytics/usage",
      .role = LIVE_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &window_query_schema,
      .reply = &tenants_schema,
      .errors = ERRORS(400, 404, 429, 503),
@@ -390,6 +394,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/admin/analytics/top-queries",
      .role = LIVE_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &window_query_schema,
      .reply = &queries_schema,
      .errors = ERRORS(400, 404, 429, 503),
@@ -400,6 +405,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/admin/analytics/top-entities",
      .role = LIVE_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &window_query_schema,
      .reply = &entities_schema,
      .errors = ERRORS(400, 404, 429, 503),
@@ -410,6 +416,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/admin/analytics/latency",
      .role = LIVE_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &window_query_schema,
      .reply = &endpoints_schema,
      .errors = ERRORS(400, 404, 429, 503),
@@ -420,6 +427,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/admin/analytics/anomalies",
      .role = LIVE_ADMIN,
+     .traits = TRAIT_MAY_BE_OLD,
      .query = &window_query_schema,
      .reply = &anomalies_schema,
      .errors = ERRORS(400, 404, 429, 503),

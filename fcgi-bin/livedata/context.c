@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/hub.h"
+#include "http/replica.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/columnar/columnar.h"
 #include "livedata/timestamp.h"
@@ -64,7 +65,11 @@ struct live_note *service_note(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
-    return store_database(service_store(request), db, &request->problem);
+    const struct service *service = service_of(request);
+
+    if (request_reads_replica(request, service->replica, store_handle(service->store), db))
+        return ERROR_NONE;
+    return store_database(service->store, db, &request->problem);
 }
 
 static struct columnar_read *columnar_of(struct request *request)
@@ -79,6 +84,13 @@ static struct columnar_read *columnar_of(struct request *request)
     return read;
 }
 
+int64_t service_clock(const struct request *request)
+{
+    struct service *service = service_of(request);
+
+    return live_clock_now(&service->clock, store_handle(service->store));
+}
+
 struct storage_call service_storage(struct request *request, struct db *db)
 {
     return (struct storage_call){
@@ -86,7 +98,7 @@ struct storage_call service_storage(struct request *request, struct db *db)
         .arena = request->arena,
         .problem = &request->problem,
         .tenant = request->who.tenant ? request->who.tenant : "default",
-        .now = live_clock_now(&service_of(request)->clock, db),
+        .now = service_clock(request),
         .columnar = columnar_of(request),
     };
 }
@@ -117,6 +129,11 @@ static enum error require_tenant(struct request *request, const struct reading *
                        "Tenant context is required for tenant-scoped table 'orders_v2'.");
 }
 
+struct live_cache *service_reading_cache(const struct request *request)
+{
+    return request_data_age(request) ? NULL : &service_of(request)->cache;
+}
+
 enum error service_reading(struct request *request, struct reading *reading)
 {
     struct service *service = service_of(request);
@@ -128,7 +145,8 @@ enum error service_reading(struct request *request, struct reading *reading)
     *reading = (struct reading){.storage = service_storage(request, db),
                                 .catalog = service_catalog(request),
                                 .settings = &service->settings,
-                                .cache = &service->cache,
+                                .cache = service_reading_cache(request),
+                                .fresh.data_age = request_data_age(request),
                                 .version = service->asking.version,
                                 .types = service->asking.key ? service->asking.key->types : NULL,
                                 .key_name = request->who.subject ? request->who.subject : ""};
@@ -190,9 +208,11 @@ enum error service_timestamp(struct request *request, const char *field, const c
 enum health_word service_health(struct request *request, const struct reading *reading)
 {
     struct service *service = service_of(request);
+    struct storage_call call = reading->storage;
 
     if (!service->asking.health_known) {
-        service->asking.health = health_now(&reading->storage, &service->settings, &service->cache);
+        call.db = store_handle(service->store); /* also for an answer of a replica */
+        service->asking.health = health_now(&call, &service->settings, &service->cache);
         service->asking.health_known = true;
     }
     return service->asking.health;

@@ -1,5 +1,6 @@
 /* What a caller demands of freshness, waited for and met. */
 #include "base/clock.h"
+#include "http/replica.h"
 #include "livedata/service_internal.h"
 #include "livedata/timestamp.h"
 #include "shm/semaphore.h"
@@ -18,8 +19,9 @@ static enum error meet(struct request *request, const struct string_list *tables
     struct service *service = service_of(request);
     int64_t kept = service->settings.journal_retention_days * us_per_day;
 
-    reading->cache = &service->cache;
-    reading->storage.now = live_clock_now(&service->clock, reading->storage.db);
+    reading->cache = service_reading_cache(request);
+    reading->storage.now = service_clock(request);
+    reading->fresh.data_age = request_data_age(request);
     return bounds_meet(&reading->storage, &reading->cache, tables, reading->storage.now - kept,
                        &reading->fresh);
 }
@@ -77,6 +79,8 @@ static enum error wait_in_turn(struct request *request, const struct string_list
 
     if (!error || !reading->fresh.bounds.wait || !may_help(request))
         return error;
+    if (reading->fresh.data_age) /* the database itself is asked next, and may wait */
+        return error;
     if (!wanted.count_max ||
         semaphore_try(request->server->region, &wanted, &ticket, &usage) != SEMAPHORE_ACQUIRED)
         return refuse_wait(request, error, wanted.count_max);
@@ -107,6 +111,7 @@ enum error service_demand(struct request *request, struct reply *reply, const ch
                                 strcmp(wrong, "at_least") == 0
                                     ? "Input should be a position that POST /v1/events gave"
                                     : "Input should be a duration such as 200ms, 2s or 5m");
+    service->asking.unmet_age = (struct optional_number){0};
     error = meet(request, tables, reading);
     error = wait_in_turn(request, tables, reading, error);
     if (reading->fresh.mark.position.seq)

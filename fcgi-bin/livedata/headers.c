@@ -1,5 +1,6 @@
 /* The headers that every answer carries: versions, health, freshness, and all of them again under
  * the names that compatible clients know. */
+#include "http/replica.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/service_internal.h"
 
@@ -67,7 +68,7 @@ static void add_health(struct request *request, struct reply *reply)
         return;
     if (service_reading(request, &reading))
         return;
-    if (service->asking.note.cache != CACHE_HIT)
+    if (reading.cache && service->asking.note.cache != CACHE_HIT)
         live_cache_witness(&service->cache, &reading.storage);
     if (version_has_header(&service->catalog, service->asking.version, "X-Live-Health"))
         reply_add_header(reply, "X-Live-Health", health_words[service_health(request, &reading)]);
@@ -93,10 +94,12 @@ static void add_brands(struct request *request, struct reply *reply)
 
 void service_finish(struct request *request, struct reply *reply)
 {
+    const struct service *service = service_of(request);
     struct problem said = request->problem;
 
     add_version(request, reply);
     add_health(request, reply);
     add_brands(request, reply);
+    reply_state_position(request, reply, service->replica, store_handle(service->store));
     request->problem = said;
 }

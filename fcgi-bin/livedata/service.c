@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "http/people.h"
+#include "http/replica.h"
 #include "livedata/maintenance/own_rebuild.h"
 #include "livedata/maintenance/seed.h"
 #include "livedata/tables/tables.h"
@@ -138,6 +139,17 @@ static enum error open_store(const struct server *server, struct service *servic
     return store_open(arena, &plan, &service->store, problem);
 }
 
+static enum error open_replica(struct service *service, struct arena *arena,
+                               struct problem *problem)
+{
+    struct store_plan plan;
+
+    livedata_store_plan(arena, &service->settings, &plan);
+    plan.options.pool_directory = service->run_directory;
+    return replica_open(arena, &plan, &service->settings.replica, "LIVE_DATABASE_REPLICA_URL",
+                        &service->replica, problem);
+}
+
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
     struct service *service = ARENA_NEW(arena, struct service);
@@ -163,6 +175,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                             settings->state_directory, problem);
     if (!error)
         error = open_store(server, service, arena, problem);
+    if (!error)
+        error = open_replica(service, arena, problem);
     if (!error && settings->redis_url)
         error =
             redis_open(arena, settings->redis_url, LIVE_REDIS_TIMEOUT, &service->redis, problem);
@@ -374,7 +388,8 @@ static void keep_series(struct request *request)
 
 void service_keep_series(const struct request *request, const struct series_values *values)
 {
-    service_of(request)->asking.series = values;
+    if (!request_data_age(request)) /* an old value is none of this moment */
+        service_of(request)->asking.series = values;
 }
 
 static void after(struct request *request, int status)
@@ -383,6 +398,7 @@ static void after(struct request *request, int status)
 
     keep_series(request);
     db_end_of_request(store_handle(service->store));
+    replica_end_of_request(service->replica);
     note_session(request, status);
     count(request, status);
     flush_sessions(service);
@@ -402,12 +418,18 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_release(store_handle(((struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_release(store_handle(service->store));
+    replica_release(service->replica);
 }
 
 static void after_turn(struct server *server)
 {
-    db_end_of_request(store_handle(((struct service *)server->state)->store));
+    const struct service *service = server->state;
+
+    db_end_of_request(store_handle(service->store));
+    replica_end_of_request(service->replica);
 }
 
 static void stop(void *state)
@@ -421,6 +443,7 @@ static void stop(void *state)
     kafka_publisher_close(&service->publisher);
     redis_close(service->redis);
     shm_cache_close(service->cache.shared);
+    replica_close(service->replica);
     store_close(service->store);
 }
 
@@ -445,6 +468,7 @@ const struct http_service livedata_service = {
     .reason_count = COUNT_OF(reasons),
     .metrics = service_metrics,
     .metric_count = SERVICE_METRIC__MAX,
+    .old_reads_metric = SERVICE_METRIC_OLD_READS,
     .start = start,
     .ready = ready,
     .begin = begin,

@@ -16,6 +16,7 @@ struct service {
     struct tenants tenants;
     struct live_keys keys;
     struct store *store;
+    struct replica *replica; /* NULL = there is none */
     struct live_cache cache;
     bool tables_made;    /* of domains, or compared */
     int64_t tables_due;  /* after a failure: when they are tried again, monotonic */
@@ -54,6 +55,11 @@ MUST_CHECK enum error service_check_topics(const struct service *service, struct
 void service_finish(struct request *request, struct reply *reply);
 /* The header X-Live-<name>, with our or a compatible prefix; NULL = not sent. */
 const char *service_brand_header(const struct request *request, const char *name);
+
+/* context.c: the time by the clock of the database itself, measured now and then */
+int64_t service_clock(const struct request *request);
+/* NULL for a request that a replica answers: what it lacks must not be kept. */
+struct live_cache *service_reading_cache(const struct request *request);
 
 static inline struct service *service_of(const struct request *request)
 {

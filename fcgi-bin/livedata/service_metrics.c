@@ -33,4 +33,7 @@ const struct metric service_metrics[SERVICE_METRIC__MAX] = {
     [SERVICE_METRIC_BATCH_SIZE] = {"live_bridge_apply_batch_size", METRIC_HISTOGRAM,
                                    "Events in one request.",
                                    .buckets = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}},
+    [SERVICE_METRIC_OLD_READS] = {"live_old_reads_total", METRIC_COUNTER,
+                                  "Reads that may be old, while there is a replica.",
+                                  .labels = {"answered_by"}},
 };

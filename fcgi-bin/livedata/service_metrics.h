@@ -18,6 +18,7 @@ enum service_metric {
     SERVICE_METRIC_DUPLICATES,
     SERVICE_METRIC_PUBLISHED,
     SERVICE_METRIC_BATCH_SIZE,
+    SERVICE_METRIC_OLD_READS,
     SERVICE_METRIC__MAX
 };
 extern const struct metric service_metrics[SERVICE_METRIC__MAX];

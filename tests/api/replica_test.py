@@ -2,6 +2,8 @@
 and from the database itself when the replica is away, hangs, or follows no more."""
 
 import time
+import uuid
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -14,9 +16,12 @@ from standby import Standby
 AGE, POSITION = "X-Data-Age-Seconds", "X-Data-Position"
 MAX_AGE = 3  # seconds
 WAIT_SECONDS = 90  # seconds for what happens by itself
-REPLICA_SETTINGS = {"experiments": "AB_", "support": "", "orchestrator": "ORCH_"}
-COUNTED = {"experiments": "ab", "support": "rag", "orchestrator": "orch"}
-HEADERS = {"experiments": {}, "support": {"X-API-Key": "key-of-support"}, "orchestrator": {}}
+REPLICA_SETTINGS = {"experiments": "AB_", "support": "", "orchestrator": "ORCH_", "livedata": "LIVE_"}
+COUNTED = {"experiments": "ab", "support": "rag", "orchestrator": "orch", "livedata": "live"}
+LIVE = {"X-API-Key": "key-of-shop", "X-Admin-Key": "key-of-administration"}
+HEADERS = {"experiments": {}, "support": {"X-API-Key": "key-of-support"}, "orchestrator": {}, "livedata": LIVE}
+BEYOND = str(2**62)  # a position that no log has: the database itself answers
+ORDER, WINDOW_METRIC = "/v1/entity/order/ORD-20260404-1001", "/v1/metrics/revenue"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +39,8 @@ def servers():
 @pytest.fixture(scope="module")
 def suite(servers):
     primary, standby = servers
-    env = {"ORCH_STORAGE_BACKEND": "postgres", "API_KEY": "key-of-support"}
+    env = {"ORCH_STORAGE_BACKEND": "postgres", "API_KEY": "key-of-support", "LIVE_API_KEYS": "key-of-shop:shop",
+           "LIVE_ADMIN_KEY": LIVE["X-Admin-Key"], "LIVE_RATE_LIMIT_RPM": "100000"}
     for name, prefix in REPLICA_SETTINGS.items():
         env[DATABASE_SETTINGS[name]] = primary.url(f"of_{name}")
         env[prefix + "DATABASE_REPLICA_URL"] = standby.url(f"of_{name}")
@@ -65,6 +71,31 @@ def make(suite, name):
     answer = suite.post("/api/v1/projects", payload(name))
     assert answer.status_code == 200, answer.text
     return answer.headers[POSITION]
+
+
+@pytest.fixture(scope="module")
+def live(suite):
+    return suite.beside("livedata")
+
+
+def send(live, amount):
+    """Applies an event; the position of its answer, and a time by which it was acknowledged."""
+    event = {"event_id": str(uuid.uuid4()), "event_type": "order.updated", "source": "shop", "status": "pending",
+             "timestamp": datetime.now(timezone.utc).isoformat(), "order_id": ORDER.rsplit("/", 1)[1], "user_id": "USR-1",
+             "total_amount": amount, "items": [{"product_id": "PROD-1", "quantity": 1, "unit_price": amount}]}
+    answer = live.post("/v1/events", event, headers=LIVE)
+    assert answer.status_code == 200 and answer.json()["applied"] == 1, answer.text
+    assert int(answer.headers[POSITION]) > 0
+    return answer.json()["position"], datetime.now(timezone.utc)
+
+
+def order(live, headers=None, **bounds):
+    """The amount of the order, the age that the answer states, and its freshness."""
+    answer = live.get(ORDER, params=bounds, headers={**LIVE, **(headers or {})})
+    assert answer.status_code == 200, answer.text
+    body = answer.json()
+    assert answer.headers["X-Live-Position"] == body["freshness"]["position"]
+    return float(body["data"]["total_amount"]), float(answer.headers[AGE]), body["freshness"]
 
 
 def by_replica(suite):
@@ -147,6 +178,122 @@ def test_what_the_replica_has_not_yet_is_not_missing(suite, servers):
         standby.resume()
 
 
+def paused_before_a_write(live, servers, amounts):
+    """Of an order that is written while replay is paused, and read at once: what was answered before and after, the write's
+    position and the time by which it was acknowledged. Until the replica has answered: this machine may be slow."""
+    primary, standby = servers
+
+    def seen_old():
+        amount = next(amounts)
+        send(live, amount)
+        standby.catch_up(primary)
+        until(lambda: order(live)[1] > 0, "the replica does not answer")
+        before = order(live)
+        standby.pause()
+        position, acknowledged = send(live, amount + 0.5)
+        after = order(live)
+        if before[1] > 0 and after[1] > 0:
+            return amount, before, after, position, acknowledged
+        standby.resume()
+        return None
+    return until(seen_old, "never answered by a replica that has not the write")
+
+
+def test_live_data_of_a_replica_are_as_fresh_as_they_say(live, servers):
+    amount, before, after, position, acknowledged = paused_before_a_write(live, servers, iter(range(100, 200)))
+    try:
+        assert before[0] == after[0] == amount and after[1] <= MAX_AGE
+        assert before[2]["position"] == after[2]["position"] < position, "the position is that of the replica"
+        assert datetime.fromisoformat(after[2]["as_of"]) <= acknowledged, "the write was acknowledged and is missing"
+        new = amount + 0.5
+        for bounds in ({"at_least": position}, {"max_staleness": "0ms"}, {"at_least": position, "wait": "1s"}):
+            value, age, freshness = order(live, **bounds)
+            assert (value, age) == (new, 0) and freshness["position"] == position, bounds
+        assert order(live, {POSITION: BEYOND})[0] == new, "what the replica answered is not kept"
+        grown = []
+        until(lambda: grown.append(order(live)) or grown[-1][1] == 0, "the replica answers whatever its age")
+        assert grown[-1][0] == new
+        assert all(age <= MAX_AGE and value == amount for value, age, _ in grown[:-1])
+    finally:
+        servers[1].resume()
+    until(lambda: order(live, at_least=position)[1] > 0, "a replica that has the position is not asked")
+
+
+def test_a_source_that_the_replica_does_not_know_as_current_is_asked_of_the_database(live, servers):
+    """Heard of an hour ago, says the replica; the database has its newest heartbeat."""
+    primary, standby = servers
+
+    def beat(source, age):
+        beats = [{"source": source, "watermark": (datetime.now(timezone.utc) - age).isoformat()}]
+        answer = live.post("/v1/events", {"heartbeats": beats}, headers=LIVE)
+        assert answer.status_code == 200 and answer.json()["heartbeats"] == 1, answer.text
+
+    def asked(sources=iter(range(100))):
+        """Whether the replica still answers a read without bounds after those that it must not."""
+        source = f"branch {next(sources)}"
+        beat(source, timedelta(hours=1))
+        standby.catch_up(primary)
+        until(lambda: order(live)[1] > 0, "the replica does not answer")
+        standby.pause()
+        try:
+            beat(source, timedelta())
+            for bounds in ({"max_event_age": "10m"}, {"max_event_age": "10m", "wait": "5s"}):
+                assert order(live, **bounds)[1] == 0
+            return order(live)[1] > 0
+        finally:
+            standby.resume()
+    send(live, 70)
+    until(asked, "the replica is always too old")
+
+
+def test_live_data_are_those_of_the_database_when_nothing_is_written(live, servers):
+    send(live, 80)
+    reads = [ORDER, ORDER + "/timeline", ORDER + "/events", ORDER.replace("entity", "lineage"), "/v1/search?q=USR-1", WINDOW_METRIC,
+             WINDOW_METRIC + "/series?step=30m", "/v1/metrics/revenue?group_by=status"]
+    for path in reads:
+        def same(path=path):
+            """Nothing but ages differs."""
+            old, new = (live.get(path, headers={**LIVE, **more}) for more in ({}, {POSITION: BEYOND}))
+            assert old.status_code == new.status_code == 200, (path, old.text, new.text)
+            assert float(new.headers[AGE]) == 0
+            return float(old.headers[AGE]) > 0 and without_ages(old.json()) == without_ages(new.json())
+        until(same, path)
+
+
+def without_ages(value):
+    if isinstance(value, list):
+        return [without_ages(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: without_ages(one) for name, one in value.items()
+            if name not in ("computed_at", "as_of", "valid_until", "from", "to", "at") and not name.endswith("_seconds")}
+
+
+def test_points_of_a_replica_are_not_kept(live, servers):
+    """A point that is kept stands for its hour; one of old data might lack an event of it."""
+    end = datetime.now(timezone.utc).replace(minute=0, second=0, microsecond=0) - timedelta(hours=1)
+    span = {"from": (end - timedelta(hours=5)).isoformat(), "to": end.isoformat()}
+
+    def series(step, **more):
+        answer = live.get(WINDOW_METRIC + "/series", params={**span, "step": step}, headers={**LIVE, **more})
+        assert answer.status_code == 200, answer.text
+        return float(answer.headers[AGE])
+
+    def kept():
+        return servers[0].sql("SELECT DISTINCT (ends_at - starts_at) / 60000000 FROM series_points",
+                              database="of_livedata").split("\n")
+
+    def asked_once(steps=iter((20, 12, 10, 6, 5, 4, 3, 2))):
+        """A step that the replica has answered, and the database itself never was asked for."""
+        until(lambda: order(live)[1] > 0, "the replica does not answer")
+        step = next(steps)
+        return step if series(f"{step}m") > 0 else None
+    step = until(asked_once, "no series of the replica")
+    assert series("15m", **{POSITION: BEYOND}) == 0
+    until(lambda: "15" in kept(), "the points of the database are not kept")
+    assert str(step) not in kept()
+
+
 def test_a_position_is_a_number(suite):
     for wrong in ("0/16B3748", "-1", "x", "99999999999999999999"):
         answer = suite.get("/api/v1/projects", headers={POSITION: wrong})
@@ -154,20 +301,24 @@ def test_a_position_is_a_number(suite):
     assert suite.get("/api/v1/projects", headers={POSITION: str(2**62)}).headers[AGE] == "0.000"
 
 
-def test_the_database_answers_while_the_replica_hangs(suite, servers):
+def test_the_database_answers_while_the_replica_hangs(suite, live, servers):
     by_replica(suite)
+    until(lambda: order(live)[1] > 0, "the replica does not answer")
     with servers[1].stopped():
         for _ in range(20):
             assert projects(suite)[1] == 0
+            assert order(live)[1] == 0
     by_replica(suite)
 
 
-def test_no_read_fails_when_the_replica_is_killed(suite, servers):
+def test_no_read_fails_when_the_replica_is_killed(suite, live, servers):
     by_replica(suite)
+    until(lambda: order(live)[1] > 0, "the replica does not answer")
     servers[1].kill()
     for _ in range(50):
         projects(suite)
-    assert projects(suite)[1] == 0
+        order(live)
+    assert projects(suite)[1] == 0 and order(live)[1] == 0
     servers[1].start()
     by_replica(suite)
 

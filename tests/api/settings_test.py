@@ -127,6 +127,8 @@ def test_keys_that_were_issued_close_experiments_on_a_network(tmp_path):
 @pytest.mark.parametrize("service, settings, message", [
     ("support", {"DATA_DIR": "/proc/x"}, "no folder can be made for /proc/x"),
     ("experiments", {"AB_DB_PATH": "/proc/x/y.sqlite3"}, "no folder can be made for /proc/x/y.sqlite3"),
+    ("livedata", {"LIVE_DATABASE_REPLICA_URL": "postgresql://localhost/x"},
+     "LIVE_DATABASE_REPLICA_URL must be usable, but the database is no PostgreSQL"),
     ("livedata", {"LIVE_ADMIN_KEY": "x"}, "LIVE_ADMIN_KEY must be at least 8 characters"),
     ("livedata", {"LIVE_RATE_LIMIT_RPM": "1000000"}, "LIVE_RATE_LIMIT_RPM must be between 1 and 100000"),
     ("support", {"CORS_ORIGINS": "*", "ALLOW_ANONYMOUS_ADMIN": "true"}, "CORS_ORIGINS must name origins, and not *"),

@@ -148,6 +148,16 @@ static enum error check_event_age(const struct storage_call *call, const struct 
                        age, (double)state->bounds.max_event_age.value / 1e6);
 }
 
+static enum error check_data_age(const struct storage_call *call, const struct read_state *state)
+{
+    const struct optional_integer *most = &state->bounds.max_staleness;
+
+    if (!state->data_age || !most->given || state->data_age <= most->value)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_UNAVAILABLE, "data_too_old",
+                       "The data may be older than was demanded.");
+}
+
 /* When the cache was compared with the database last; without other hosts it always is. */
 static int64_t complete_at(const struct storage_call *call, const struct live_cache *cache)
 {
@@ -168,11 +178,13 @@ enum error bounds_meet(const struct storage_call *call, struct live_cache **cach
                        const struct string_list *tables, int64_t kept_since,
                        struct read_state *state)
 {
-    enum error error;
+    enum error error = check_data_age(call, state);
 
+    if (error)
+        return error;
     if (*cache && !cache_follows(*cache, call, &state->bounds))
         *cache = NULL;
-    state->complete_at = complete_at(call, *cache);
+    state->complete_at = complete_at(call, *cache) - state->data_age;
     if (!mark_read(call, *cache, &state->mark))
         return call->problem->error;
     error = watermark_read(call, *cache, tables, &state->watermark);

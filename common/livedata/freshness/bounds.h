@@ -60,6 +60,7 @@ bool mark_read(const struct storage_call *call, struct live_cache *cache, struct
 struct read_state {
     bool known;
     struct read_bounds bounds;
+    int64_t data_age; /* how old what the handle reads may be, microseconds; 0 = it is current */
     struct live_mark mark;
     struct watermark watermark;
     int64_t complete_at; /* all writes acknowledged by then are included */
@@ -67,7 +68,8 @@ struct read_state {
 
 /* Reads the state, and makes the cache follow the database as far as the bounds demand; a cache
  * that cannot is not used: *cache becomes NULL. ERROR_INVALID position_unknown, source_silent,
- * events_too_old; with the last two, waiting may help. `kept_since`: position.h. */
+ * events_too_old; with the last two, waiting may help. ERROR_UNAVAILABLE data_too_old when
+ * `data_age` is more than was demanded. `kept_since`: position.h. */
 MUST_CHECK enum error bounds_meet(const struct storage_call *call, struct live_cache **cache,
                                   const struct string_list *tables, int64_t kept_since,
                                   struct read_state *state);
