@@ -70,3 +70,48 @@ for (const [name, changes] of Object.entries({
         assert.equal(after.project.project_name, 'Renamed');
         assert.deepEqual(after, { ...before, project: { ...before.project, project_name: 'Renamed' } });
     });
+
+/* Opens the form of a template's design at a step, with what it takes to save it. */
+async function startPlan(name) {
+    const page = await open(`${experiments}/design`);
+    await page.selectOption('#template', 'checkout_conversion');
+    await page.fill('#plan-project_name', name);
+    return page;
+}
+
+test('planned looks, posteriors and groups that take turns arrive as they were entered', async () => {
+    const page = await startPlan('Looks');
+    await step(page, 'Metric');
+    await page.selectOption('#plan-bayes', 'own');
+    await page.fill('#plan-bayes_prior_a', '21');
+    await page.fill('#plan-bayes_prior_b', '181');
+    await page.fill('#plan-bayes_credibility', '90%');
+    await page.fill('#plan-bayes_loss_threshold', '0.001');
+    await step(page, 'Traffic');
+    await page.selectOption('#plan-planned_looks_alpha_spending', 'hwang_shih_decani');
+    assert.equal(await page.locator('#plan-n_looks').count(), 0);
+    await page.fill('#plan-planned_looks_alpha_parameter', '-4');
+    await page.fill('#plan-planned_looks_information_fractions', '50% 25% 100%');
+    await page.selectOption('#plan-planned_looks_futility', 'binding');
+    await page.click('label:has(#plan-randomization_unit), #plan-randomization_unit');
+    await page.fill('#plan-avg_cluster_size', '20');
+    await page.fill('#plan-icc', '0.02');
+    await page.fill('#plan-cluster_unit', 'city');
+    await page.click('label:has(#plan-switchback), #plan-switchback');
+    await page.fill('#plan-switchback_starts_at', '2026-05-01 06:30');
+    await page.fill('#plan-switchback_period_minutes', '45');
+    await page.fill('#plan-switchback_periods', '96');
+    await page.fill('#plan-switchback_washout_minutes', '5');
+    await step(page, 'Review');
+    await page.click('.wizard-actions button[data-kind="primary"]');
+    await page.waitForSelector('#plan-problems'); /* looks rise */
+    await step(page, 'Traffic');
+    await page.fill('#plan-planned_looks_information_fractions', '25% 50% 100%');
+    await save(page);
+    const { metrics: { bayes }, constraints: { planned_looks: looks, n_looks: even }, setup: { clusters } } = await designOf(new URL(page.url()).pathname.split('/').at(-1));
+    assert.deepEqual([bayes.prior.a, bayes.prior.b, bayes.credibility, bayes.loss_threshold], [21, 181, 0.9, 0.001]);
+    assert.deepEqual([looks.alpha_spending, looks.alpha_parameter, looks.information_fractions, looks.futility, looks.beta_spending, even], ['hwang_shih_decani', -4, [0.25, 0.5, 1], 'binding', 'obrien_fleming', 1]);
+    const { starts_at: start, period_minutes: length, periods, washout_minutes: washout } = clusters.switchback;
+    assert.deepEqual([clusters.unit, start, length, periods, washout], ['city', '2026-05-01T06:30:00Z', 45, 96, 5]);
+    await close(page, [422]);
+});

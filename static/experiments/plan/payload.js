@@ -5,6 +5,7 @@
  */
 import { namesOf } from '../../shared/lists.js';
 import { fields as planned } from '../calculator/fields.js';
+import { bayesOf, bayesValuesOf, looksOf, lookValuesOf, switchbackOf, switchbackValuesOf } from './nested.js';
 
 /** @type {(value: any) => (...names: string[]) => [string, any][]} */
 const otherwise = (value) => (...names) => names.map((name) => [name, value]);
@@ -60,9 +61,10 @@ function unitOf({ randomization_unit: chosen }, { randomization_unit: before }) 
 }
 
 /* Named clusters make live results those of clusters. What the form does not ask of them stays. */
-function clustersOf({ randomization_unit: chosen, cluster_unit: unit }, { clusters = null, randomization_unit: before }) {
+function clustersOf(values, { clusters = null, randomization_unit: before }) {
+    const { randomization_unit: chosen, cluster_unit: unit } = values;
     if (chosen !== clustered) return before === clustered ? null : clusters;
-    return unit ? { ...clusters, unit } : null;
+    return unit ? { ...clusters, unit, switchback: switchbackOf(values, clusters?.switchback) } : null;
 }
 
 /* The first test of a metric is what the API plans when none is named. */
@@ -114,6 +116,8 @@ export function payloadOf(values, base) {
     payload.metrics.secondary_metrics = namesOf(values.secondary_metrics);
     payload.metrics.secondary_directions = namesOf(values.secondary_decrease).map((name) => ({ name, direction: 'decrease' }));
     payload.metrics.goals = goalsOf(values, base.metrics.goals);
+    payload.metrics.bayes = bayesOf(values, base.metrics);
+    payload.constraints.planned_looks = looksOf(values, base.constraints.planned_looks);
     return payload;
 }
 
@@ -129,6 +133,9 @@ export function valuesOf(payload) {
         secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', '),
         secondary_decrease: falling.map(({ name }) => name).join(', '),
         ...goalValuesOf(payload.metrics.goals),
+        ...bayesValuesOf(payload.metrics.bayes),
+        ...lookValuesOf(payload.constraints.planned_looks),
+        ...switchbackValuesOf(payload.setup.clusters?.switchback),
     };
 }
 

@@ -1,8 +1,10 @@
 /* The six steps: their fields, most of them those of the calculator, and the words that it does not ask for. */
 import { t } from '../../shared/i18n.js';
 import { fields as planned } from '../calculator/fields.js';
+import { bayesFields, lookFields, switchbackFields } from './nested_fields.js';
 import { defaultMetric } from './payload.js';
 
+const nameOf = ({ name }) => name;
 const label = (name) => () => t(`plan.${name}`);
 const line = (name, more = {}) => ({ name, kind: 'text', label: label(name), optional: true, ...more });
 const prose = (name) => ({ name, kind: 'textarea', rows: 2, label: label(name), optional: true, wide: true });
@@ -20,6 +22,9 @@ const countsAfterExposure = ({ conversion_window: window }) => window === 'after
 const isClustered = ({ randomization_unit: unit }) => unit === 'cluster';
 const isRatio = ({ metric_type: type }) => type === 'ratio';
 
+/* Looks by a spending function take the place of evenly planned ones. */
+const besideLooks = (field) => (field.name === 'n_looks' ? { ...field, applies: ({ planned_looks_alpha_spending: spending }) => !spending } : field);
+
 /* In the order in which they are read: what the metric is decides about what comes after it. */
 /** @type {any[]} */
 export const fields = [
@@ -30,7 +35,8 @@ export const fields = [
     line('market'),
     prose('project_description'),
     ...['change_description', 'hypothesis_statement', 'target_audience', 'business_problem', 'what_to_validate', 'desired_result'].map(prose),
-    ...planned.filter(({ name }) => name !== 'actual_counts'),
+    ...lookFields,
+    ...planned.filter(({ name }) => name !== 'actual_counts').map(besideLooks),
     { ...line('primary_metric_name'), optional: false, wide: true, initial: defaultMetric, maxLength: 100, hint: () => t('plan.metric_name_hint') },
     { ...line('numerator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
     { ...line('denominator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
@@ -42,9 +48,11 @@ export const fields = [
     choice('goals_require', ['any', 'all'], { applies: hasGoals }),
     choice('goals_correction', ['holm', 'in_order'], { applies: wantsAny }),
     choice('goals_reading', ['always_valid', 'planned_end'], { applies: hasGoals }),
+    ...bayesFields,
     { name: 'conversion_window', kind: 'flag', flagValue: 'after_exposure', label: label('conversion_window'), wide: true },
     { name: 'conversion_window_days', kind: 'number', label: label('conversion_window_days'), optional: true, applies: countsAfterExposure },
     { ...line('cluster_unit'), maxLength: 100, hint: () => t('plan.cluster_unit_hint'), applies: isClustered },
+    ...switchbackFields,
     prose('inclusion_criteria'),
     prose('exclusion_criteria'),
     { name: 'returning_users_present', kind: 'flag', label: label('returning_users_present'), wide: true },
@@ -63,14 +71,19 @@ export const steps = [
             ...['primary_metric_name', 'metric_type', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'direction', 'std_dev', 'exposure_per_user'],
             ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics', 'secondary_decrease'],
             ...['further_goals', 'goal_rates', 'goal_decrease', 'goals_require', 'goals_correction', 'goals_reading', 'conversion_window', 'conversion_window_days'],
+            ...bayesFields.map(nameOf),
         ],
     },
     {
         name: 'traffic',
         sized: true,
         fields: [
-            ...['expected_daily_traffic', 'audience_share_in_test', 'variants_count', 'traffic_split', 'n_looks', 'holdout_fraction', 'mutually_exclusive_experiments'],
-            ...['randomization_unit', 'avg_cluster_size', 'icc', 'cluster_unit', 'inclusion_criteria', 'exclusion_criteria'],
+            ...['expected_daily_traffic', 'audience_share_in_test', 'variants_count', 'traffic_split'],
+            ...lookFields.map(nameOf),
+            ...['n_looks', 'holdout_fraction', 'mutually_exclusive_experiments'],
+            ...['randomization_unit', 'avg_cluster_size', 'icc', 'cluster_unit'],
+            ...switchbackFields.map(nameOf),
+            ...['inclusion_criteria', 'exclusion_criteria'],
         ],
     },
     {
