@@ -104,7 +104,7 @@ test('planned looks, posteriors and groups that take turns arrive as they were e
     await page.fill('#plan-switchback_washout_minutes', '5');
     await step(page, 'Review');
     await page.click('.wizard-actions button[data-kind="primary"]');
-    await page.waitForSelector('#plan-problems'); /* looks rise */
+    await page.waitForSelector('#plan-planned_looks_information_fractions[aria-invalid="true"]'); /* looks ascend */
     await step(page, 'Traffic');
     await page.fill('#plan-planned_looks_information_fractions', '25% 50% 100%');
     await save(page);
@@ -112,6 +112,6 @@ test('planned looks, posteriors and groups that take turns arrive as they were e
     assert.deepEqual([bayes.prior.a, bayes.prior.b, bayes.credibility, bayes.loss_threshold], [21, 181, 0.9, 0.001]);
     assert.deepEqual([looks.alpha_spending, looks.alpha_parameter, looks.information_fractions, looks.futility, looks.beta_spending, even], ['hwang_shih_decani', -4, [0.25, 0.5, 1], 'binding', 'obrien_fleming', 1]);
     const { starts_at: start, period_minutes: length, periods, washout_minutes: washout } = clusters.switchback;
-    assert.deepEqual([clusters.unit, start, length, periods, washout], ['city', '2026-05-01T06:30:00Z', 45, 96, 5]);
+    assert.deepEqual([clusters.unit, Date.parse(start), length, periods, washout], ['city', Date.parse('2026-05-01T06:30:00Z'), 45, 96, 5]);
     await close(page, [422]);
 });

@@ -28,7 +28,7 @@ export const lookFields = [
         wide: true,
     },
     { name: 'planned_looks_alpha_parameter', ...parameterOf('planned_looks_alpha_spending') },
-    { name: 'planned_looks_information_fractions', kind: 'text', initial: '25% 50% 75% 100%', label: label('looks.fractions'), hint: label('looks.fractions_hint'), wide: true, applies: hasLooks },
+    { name: 'planned_looks_information_fractions', holds: ['planned_looks'], kind: 'text', initial: '25% 50% 75% 100%', label: label('looks.fractions'), hint: label('looks.fractions_hint'), wide: true, applies: hasLooks },
     {
         name: 'planned_looks_futility',
         kind: 'select',
