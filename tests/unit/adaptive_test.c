@@ -10,7 +10,9 @@ enum { DIVISIONS = 20000 };
 /* The floor in units, rounded up; what all arms can have where they cannot. */
 static double floor_units(double floor, size_t count)
 {
-    return fmin(ceil(floor * ADAPTIVE_UNITS - 1e-9), ADAPTIVE_UNITS / count);
+    const size_t most = ADAPTIVE_UNITS / count;
+
+    return fmin(ceil(floor * ADAPTIVE_UNITS - 1e-9), (double)most);
 }
 
 TEST(no_arm_has_less_than_the_floor_and_shares_sum_to_one)
