@@ -207,7 +207,7 @@ def test_a_level_over_time_equals_a_recomputation(floor, name, step):
         assert point["current"] == pytest.approx(expected[0] / expected[1], abs=0.00006), point
         assert point["error_budget_remaining"] == pytest.approx(budget(level["target"], point["current"]), abs=0.0001), point
         budgets.add(point["error_budget_remaining"])
-    assert len(budgets) > 2, f"the budget does not move: {budgets}"
+    assert len(budgets) > 1, f"the budget does not move: {budgets}"
 
 
 def test_silence_at_the_beginning_of_a_window_counts(floor):
