@@ -59,8 +59,13 @@ static void renew_courses(struct upkeep *upkeep, struct db *db)
     arena_destroy(arena);
 }
 
-/* Not fatal: the next iteration takes them. */
-static void take_looks(struct upkeep *upkeep, struct db *db)
+/* A part of an iteration; `work` is for one experiment at a time. */
+typedef enum error upkeep_part(const struct upkeep *upkeep, const struct live_call *call,
+                               struct arena *work);
+
+/* Not fatal: the next iteration tries again. */
+static void run_part(const struct upkeep *upkeep, struct db *db, upkeep_part *part,
+                     const char *failure)
 {
     struct arena *arena = arena_create(COURSE_MEMORY_MAX), *work = arena_create(COURSE_MEMORY_MAX);
     struct problem problem = {0};
@@ -69,13 +74,31 @@ static void take_looks(struct upkeep *upkeep, struct db *db)
                                    .spike_events = upkeep->settings->live_spike_events,
                                    .problem = &problem};
 
-    if (arena && work &&
-        look_take_due(&call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work))
-        log_event(LOG_WARNING, "looks_failed", problem.text);
+    if (arena && work && part(upkeep, &call, work))
+        log_event(LOG_WARNING, failure, problem.text);
     if (arena)
         arena_destroy(arena);
     if (work)
         arena_destroy(work);
+}
+
+static enum error take_looks(const struct upkeep *upkeep, const struct live_call *call,
+                             struct arena *work)
+{
+    return look_take_due(call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work);
+}
+
+static enum error update_shares(const struct upkeep *upkeep, const struct live_call *call,
+                                struct arena *work)
+{
+    (void)upkeep;
+    return adaptive_update(call, work);
+}
+
+static enum error guard_ramps(const struct upkeep *upkeep, const struct live_call *call,
+                              struct arena *work)
+{
+    return ramp_guard(call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work);
 }
 
 /* Of projects that something else than the service has added. Not fatal. */
@@ -85,43 +108,6 @@ static void name_projects(struct db *db)
 
     if (project_slugs_missing(db, &problem))
         log_event(LOG_WARNING, "project_slugs_failed", problem.text);
-}
-
-/* Not fatal: the next iteration looks again. */
-static void update_shares(struct upkeep *upkeep, struct db *db)
-{
-    struct arena *arena = arena_create(COURSE_MEMORY_MAX), *work = arena_create(COURSE_MEMORY_MAX);
-    struct problem problem = {0};
-    const struct live_call call = {.db = db,
-                                   .arena = arena,
-                                   .spike_events = upkeep->settings->live_spike_events,
-                                   .problem = &problem};
-
-    if (arena && work && adaptive_update(&call, work))
-        log_event(LOG_WARNING, "adaptive_update_failed", problem.text);
-    if (arena)
-        arena_destroy(arena);
-    if (work)
-        arena_destroy(work);
-}
-
-/* Not fatal: the next iteration looks again. */
-static void guard_ramps(struct upkeep *upkeep, struct db *db)
-{
-    struct arena *arena = arena_create(COURSE_MEMORY_MAX), *work = arena_create(COURSE_MEMORY_MAX);
-    struct problem problem = {0};
-    const struct live_call call = {.db = db,
-                                   .arena = arena,
-                                   .spike_events = upkeep->settings->live_spike_events,
-                                   .problem = &problem};
-
-    if (arena && work &&
-        ramp_guard(&call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work))
-        log_event(LOG_WARNING, "ramp_guard_failed", problem.text);
-    if (arena)
-        arena_destroy(arena);
-    if (work)
-        arena_destroy(work);
 }
 
 /* The program holds no connection between two iterations. */
@@ -140,9 +126,9 @@ static bool look_after(void *context)
         upkeep->error = db_maintain(db, &upkeep->problem);
         if (!upkeep->error) {
             renew_courses(upkeep, db);
-            guard_ramps(upkeep, db);
-            take_looks(upkeep, db);
-            update_shares(upkeep, db);
+            run_part(upkeep, db, guard_ramps, "ramp_guard_failed");
+            run_part(upkeep, db, take_looks, "looks_failed");
+            run_part(upkeep, db, update_shares, "adaptive_update_failed");
             name_projects(db);
         }
         db_disconnect(db);
