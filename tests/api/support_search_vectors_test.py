@@ -88,7 +88,7 @@ def test_a_version_replaces_the_one_before_and_a_deleted_document_is_gone(runnin
     by_meaning(service)
     found = last_state(service, BY_MEANING)["retrieved_docs"][0]
     assert found["metadata"]["source"] == "parking.md" and "C9" in json.dumps(found)
-    finish(service, upload(service, "gone.md", "# Autos\n\nEvery automobile of the house is blue.\n"))
+    finish(service, upload(service, "gone.md", "# Autos\n\nEvery automobile of the firm is blue.\n"))
     by_meaning(service)
     assert "gone.md" in retrieved(service, "Which colour have vehicles?")[1]
     assert service.send("DELETE", "/api/documents/gone.md", headers=HEADERS).status_code == 200

@@ -27,7 +27,7 @@ const noExamples = { by: '', of: {} };
 /*
  * description: fields of createForm; request(values) gives {path, body}; result(answer, tool) a template;
  * announcement(answer) a line for screen readers; examples {by, of} as above; kept, names of fields that an example
- * leaves alone; left(values) is told of every input, and
+ * leaves alone; left(values) is called with every input, and
  * says whether the reader went to another form. The tool has form, live, fill() for its example, and what its answer is
  * about: `question`, {path, body}, and `asked`, the values of the form.
  */
