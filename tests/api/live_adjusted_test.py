@@ -96,6 +96,19 @@ def test_equal_to_regressions_of_the_users(store, kind):
     assert shown["cuped"]["status"] == ("available" if kind == "continuous" else "not_applicable")
 
 
+def test_values_that_cover_too_few_users_adjust_nothing(store):
+    """They covered all users that there were when they were chosen."""
+    experiment = Experiment(store.client, payload("live", "binary", metrics=metrics(**DESIGNS["binary"])))
+    experiment.send("exposures", *[{"user_id": f"u{i}", "variation_index": i % 2} for i in range(200)])
+    experiment.send("pre-period", *[{"user_id": f"u{i}", "value": i % 7} for i in range(200)])
+    assert experiment.stats()["adjusted"]["status"] == "available"
+    for batch in range(8):
+        experiment.send("exposures", *[{"user_id": f"v{batch}-{i}", "variation_index": i % 2} for i in range(900)])
+    assert experiment.stats()["adjusted"]["status"] == "unavailable"
+    quality = experiment.client.get(experiment.path("quality"))
+    assert quality.status == 200, quality
+
+
 def test_a_tiny_arm_is_left_out_alone(store):
     """Two users of a third arm say nothing, and take nothing from the others."""
     design = payload("live", "binary", metrics=metrics(**DESIGNS["continuous"]),

@@ -248,7 +248,9 @@ void live_results_adjusted(const struct live_results *results, struct live_stats
         block->status = "too_many_covariates";
         return;
     }
-    if (covariates == 0 || results->arms < 2 || results->rough || results->clustered)
+    /* What was used before, and covers too few of the users that came since, has no name here. */
+    if (covariates == 0 || results->view->covariates_wanted == 0 || results->arms < 2 ||
+        results->rough || results->clustered)
         return;
     prepare(results, covariates, fit);
     if (!set_moments(results, covariates, fit)) {
