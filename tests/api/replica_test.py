@@ -40,7 +40,7 @@ def servers():
 def suite(servers):
     primary, standby = servers
     env = {"ORCH_STORAGE_BACKEND": "postgres", "API_KEY": "key-of-support", "LIVE_API_KEYS": "key-of-shop:shop",
-           "LIVE_ADMIN_KEY": LIVE["X-Admin-Key"], "LIVE_RATE_LIMIT_RPM": "100000"}
+           "LIVE_ADMIN_KEY": LIVE["X-Admin-Key"], "LIVE_RATE_LIMIT_RPM": "100000", "AB_RATE_LIMIT_ENABLED": "false"}
     for name, prefix in REPLICA_SETTINGS.items():
         env[DATABASE_SETTINGS[name]] = primary.url(f"of_{name}")
         env[prefix + "DATABASE_REPLICA_URL"] = standby.url(f"of_{name}")

@@ -8,14 +8,15 @@ const label = (key) => () => t(key);
 const options = (values, titleOf) => () => values.map((value) => ({ value, title: titleOf(value) }));
 const spendingText = (value) => t(value === '' ? 'plan.looks_none' : `looks.spending.${value}`);
 
+/** @type {(values: Record<string, any>) => boolean} */
 const hasLooks = ({ planned_looks_alpha_spending: spending }) => Boolean(spending);
 const isFutile = ({ planned_looks_futility: futility = 'none', ...values }) => hasLooks(values) && futility !== 'none';
 const parameterOf = (spending) => ({
     kind: 'number',
     initial: 2,
     label: label('looks.parameter'),
-    hint: ({ [spending]: kind }) => t(`looks.parameter_hint.${kind}`),
-    applies: ({ [spending]: kind }) => withParameter.includes(kind),
+    hint: (/** @type {Record<string, any>} */ values) => t(`looks.parameter_hint.${values[spending]}`),
+    applies: (/** @type {Record<string, any>} */ values) => withParameter.includes(values[spending]),
 });
 
 export const lookFields = [
