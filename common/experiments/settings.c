@@ -101,6 +101,15 @@ const struct setting experiments_settings_table[] = {
      1099511627776.0,
      .help = "Room on the disk for the numbers of all files that are analyzed: six times the file "
              "are set aside for each. A file that needs more alone is answered with 413."},
+    {"AB_DATA_TASKS_BYTES", SETTING_INTEGER, AT(data_tasks_bytes), "8589934592", 1048576,
+     1099511627776.0,
+     .help = "Room on the disk of this host for files that wait for their task, 1 MiB at least for "
+             "each; one more is answered with 429."},
+    {"AB_DATA_TASK_SECONDS", SETTING_INTEGER, AT(data_task_seconds), "86400", 60, 31536000,
+     .help = "For how long what a task found is kept after its end; a task that has not ended so "
+             "long after its order is forgotten, too."},
+    {"AB_DATA_TASKS_KEPT", SETTING_INTEGER, AT(data_tasks_kept), "1000", 1, 1000000,
+     .help = "Tasks that have ended and are kept; the oldest ones go first."},
     {"AB_MAX_UNPACKED_BODY_BYTES", SETTING_INTEGER, AT(max_unpacked_body_bytes), "8388608", 1024,
      1073741824,
      .help =

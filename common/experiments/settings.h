@@ -66,6 +66,9 @@ struct experiments_settings {
     int64_t max_data_upload_bytes;
     int64_t data_uploads;
     int64_t data_temporary_bytes;
+    int64_t data_tasks_bytes;
+    int64_t data_tasks_kept;
+    int64_t data_task_seconds;
     int64_t max_unpacked_body_bytes;
     int64_t max_chatapp_body_bytes;
     int64_t chatapp_rate_limit_requests;

@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/certificates/certificate.h"
+#include "experiments/datafiles/data_spool.h"
+#include "experiments/datafiles/data_task.h"
 #include "experiments/error_rates/measurement_job.h"
 #include "experiments/storage/store.h"
 #include "jobs/inbox.h"
@@ -19,8 +21,9 @@ static const char help[] =
     "usage: experiments-tasks [--every SECONDS]\n"
     "\n"
     "Runs the long computations of the experiments service that were ordered over\n"
-    "HTTP: measurements of error rates. One that is interrupted goes on where it was.\n"
-    "Prepares the certificates of decided experiments.\n"
+    "HTTP: analyses of uploaded files, and measurements of error rates. A measurement\n"
+    "that is interrupted goes on where it was, a file is read again. Prepares the\n"
+    "certificates of decided experiments.\n"
     "\n"
     "  --every SECONDS  Keep running and look for work again after SECONDS (0.01 to\n"
     "                   86400). Without it the program does what is due and ends.\n"
@@ -33,17 +36,19 @@ enum { MEMORY_MAX = 16 * 1024 * 1024, FORGET_MOST = 1000, NICENESS = 10 };
 
 static const double kept_seconds = 7 * 86400; /* of jobs that ended */
 
-/* How often it is looked for certificates to prepare, and how many at a time. */
-static const int64_t prepare_every_us = 30000000;
+/* How often it is looked for certificates to prepare, and how many at a time; and how often for
+ * tasks to forget. */
+static const int64_t prepare_every_us = 30000000, forget_every_us = 30000000;
 enum { PREPARED_MOST = 10 };
 
 struct tasks {
     const struct experiments_settings *settings;
     struct store *store;
-    struct arena *job;
+    struct arena *arena, *job;
+    const char *uploads; /* the folder of files that wait; NULL = not known yet, or none */
     struct certificates_place prepared;
-    int64_t prepared_at; /* monotonic */
-    enum error error;    /* of the last iteration */
+    int64_t prepared_at, forgotten_at; /* monotonic */
+    enum error error;                  /* of the last iteration */
 };
 
 /* Not fatal: a certificate that is not prepared takes longer. */
@@ -76,13 +81,52 @@ static void forget_old(struct db *db)
             log_event(LOG_WARNING, "jobs_not_forgotten", problem.text);
 }
 
+/* The folder of a database that is there. */
+static void find_uploads(struct tasks *tasks)
+{
+    const char *base;
+
+    if (tasks->uploads)
+        return;
+    base = store_folder(tasks->store, tasks->arena);
+    tasks->uploads =
+        data_spool_folder(tasks->arena, base ? base : tasks->settings->state_directory);
+}
+
+static enum error analyze_files(struct tasks *tasks, struct db *db, struct job_counts *counts,
+                                struct problem *problem)
+{
+    const struct data_task_call call = {.db = db,
+                                        .arena = tasks->job,
+                                        .settings = tasks->settings,
+                                        .folder = tasks->uploads,
+                                        .problem = problem};
+    int64_t claimed = counts->claimed, now = clock_monotonic_microseconds();
+    enum error error = data_task_run_next(&call, main_loop_must_stop, counts);
+
+    if (error || (counts->claimed == claimed && tasks->forgotten_at &&
+                  now - tasks->forgotten_at < forget_every_us))
+        return error;
+    tasks->forgotten_at = now;
+    arena_reset(tasks->job);
+    return data_task_forget(&call);
+}
+
+/* A measurement goes on later when somebody waits for a file: it takes minutes, a file seconds. */
+static const char *uploads_waited_for;
+
+static bool measuring_must_stop(void)
+{
+    return main_loop_must_stop() || (uploads_waited_for && data_spool_waits(uploads_waited_for));
+}
+
 static bool work(void *context)
 {
     struct tasks *tasks = context;
     struct error_rates_runner runner = {.spike_events = tasks->settings->live_spike_events,
                                         .mixture_users = tasks->settings->live_mixture_users,
                                         .seconds = tasks->settings->error_rate_seconds,
-                                        .stop = main_loop_must_stop};
+                                        .stop = measuring_must_stop};
     struct job_counts counts = {0};
     struct problem problem = {0};
     struct db *db;
@@ -90,6 +134,11 @@ static bool work(void *context)
     tasks->error = store_prepare(tasks->store, &db, &problem);
     if (!tasks->error)
         tasks->error = runner_reclaim_leases(db, &problem);
+    if (!tasks->error) {
+        find_uploads(tasks);
+        uploads_waited_for = tasks->uploads;
+        tasks->error = analyze_files(tasks, db, &counts, &problem);
+    }
     if (!tasks->error)
         tasks->error =
             job_run_due(db, tasks->job, &error_rates_kind, &runner, 1, &counts, &problem);
@@ -106,7 +155,7 @@ static bool work(void *context)
 static int run(struct arena *arena, double every)
 {
     struct experiments_settings settings = {0};
-    struct tasks tasks = {.settings = &settings};
+    struct tasks tasks = {.settings = &settings, .arena = arena};
     struct problem problem = {0};
     const char *locales = getenv("ASSAY_LOCALES_DIR");
 

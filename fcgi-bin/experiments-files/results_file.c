@@ -39,7 +39,7 @@ static enum error refuse_mapping(struct request *request, const char *key, const
         locale_format(request->locale, request->arena, key, TEXT_ARGUMENTS({"name", place})));
 }
 
-static enum error read_mapping(struct request *request, struct data_mapping *mapping)
+enum error results_file_mapping(struct request *request, struct data_mapping *mapping)
 {
     const struct form_part *part = form_find(request->form, "mapping");
     struct schema_errors errors = {.arena = request->arena};
@@ -57,8 +57,9 @@ static enum error read_mapping(struct request *request, struct data_mapping *map
                           place_of(errors.items[0].path, request->arena));
 }
 
-static bool client_is_gone(const void *context)
+static bool client_is_gone(void *context, int64_t bytes_read)
 {
+    (void)bytes_read;
     return request_gone(context);
 }
 
@@ -74,7 +75,7 @@ enum error results_file_handle(struct request *request, struct reply *reply)
                                        .gone = client_is_gone,
                                        .context = request};
     struct arena_guard *guard = NULL;
-    enum error error = read_mapping(request, mapping);
+    enum error error = results_file_mapping(request, mapping);
 
     if (!error)
         error = room_take(request, reply, upload.length, &guard);

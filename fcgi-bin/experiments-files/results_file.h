@@ -8,6 +8,9 @@
 
 extern const struct form_rule results_file_form;
 
+/* Decodes the mapping of the form. ERROR_INVALID `data_mapping`. */
+MUST_CHECK enum error results_file_mapping(struct request *request, struct data_mapping *mapping);
+
 enum error results_file_handle(struct request *request, struct reply *reply);
 
 #endif

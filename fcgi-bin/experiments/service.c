@@ -1,6 +1,7 @@
 /* The life cycle of the experiments service in a worker: converts settings into the pipeline's
  * policy, reads settings from the database, and does the work after an answer. */
 #include "base/log.h"
+#include "experiments/datafiles/data_spool.h"
 #include "experiments/service_internal.h"
 #include "http/idempotency.h"
 #include "http/people.h"
@@ -88,6 +89,7 @@ static const struct reason_answer reasons[] = {
     {"sharing_off", 409, "sharing_off"},
     {"ratio_std_dev_required", 422, "http_error"},
     {"uploads_busy", 429, "uploads_busy"},
+    {"data_task_not_found", 404, "data_task_not_found"},
     {"data_rows_too_large", 413, "data_rows_too_large"},
     {"report_too_large", 413, "report_too_large"},
     {"report_too_slow", 503, "report_too_slow"},
@@ -208,6 +210,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     }
     policy->confine = (enum confine_mode)settings->confine;
     policy->data_directory = store_folder(service->store, arena);
+    if (!policy->data_directory)
+        policy->data_directory = data_spool_folder(arena, settings->state_directory);
     error = policy_read_proxies(policy, &settings->trusted_proxies, "AB_TRUSTED_PROXIES", problem);
     if (error)
         store_close(service->store);
@@ -322,6 +326,14 @@ const struct experiments_settings *service_settings(const struct request *reques
 struct store *service_store(const struct request *request)
 {
     return ((const struct service *)request->state)->store;
+}
+
+const char *service_uploads(const struct request *request)
+{
+    const char *base = store_folder(service_store(request), request->arena);
+
+    return data_spool_folder(request->arena,
+                             base ? base : service_settings(request)->state_directory);
 }
 
 enum error service_database(struct request *request, struct db **db)

@@ -46,6 +46,9 @@ const struct caller *service_caller(const struct request *request);
 const struct experiments_settings *service_settings(const struct request *request);
 struct store *service_store(const struct request *request);
 
+/* The folder of this host for files that wait for their task; NULL = it has none. */
+const char *service_uploads(const struct request *request);
+
 /* The connected database; errors go into the request's problem. The second one is for data that
  * every family needs, keys and cached answers; it also works in families without storage, where it
  * connects on first use. */

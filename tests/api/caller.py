@@ -72,6 +72,8 @@ class Caller:
             return self.send(self.document.find("POST", where), where).json()["delivery_id"]
         if collection == "/share":  # a link is opened by its token
             return self._share()["token"]
+        if collection == "/api/v1/results/file/tasks":
+            return self._send_file(collection).json()["id"]
         if fresh or collection not in self.kept:
             made_by = MADE_BY.get(collection, collection)
             maker = self.document.find("POST", made_by)
@@ -83,6 +85,10 @@ class Caller:
                 return made["id"]
             self.kept[collection] = made["id"]
         return self.kept[collection]
+
+    def _send_file(self, path):
+        return self.client.send("POST", path, data=DATA_FORM, headers={
+            **token_for(path), "Content-Type": "multipart/form-data; boundary=data"})
 
     def _share(self):
         experiment = self._resource("/api/v1/experiments", fresh=True)
@@ -105,9 +111,8 @@ class Caller:
         path = self.path(operation, fresh=True)
         if operation.method == "POST" and path.startswith("/api/v1/workspace/"):  # takes what the export gives
             return self.send_text(operation, self.client.get("/api/v1/workspace/export", headers=token_for(path)).text)
-        if operation.name == "results_file":
-            return self.client.send("POST", path, data=DATA_FORM, headers={
-                **token_for(path), "Content-Type": "multipart/form-data; boundary=data"})
+        if operation.name in ("results_file", "order_results_file"):
+            return self._send_file(path)
         if value is None and self.document.body_schema(operation):
             value = self.example(operation)
         answer = self.send(operation, path, value)

@@ -111,6 +111,7 @@ static const struct statement row_counts[] = {
     ROWS("webhook_subscriptions"),
     ROWS("webhook_deliveries"),
     ROWS("jobs"),
+    ROWS("data_tasks"),
     ROWS("chatapp_installations"),
     ROWS("chatapp_receipts"),
     {"template_uses", "SELECT coalesce(sum(usage_count), 0) FROM project_templates"},

@@ -160,7 +160,7 @@ static enum error check_client(const struct reading *reading)
 {
     const struct data_upload *upload = reading->upload;
 
-    if (upload->gone && upload->gone(upload->context))
+    if (upload->gone && upload->gone(upload->context, reading->reader.bytes))
         return problem_set(reading->call->problem, ERROR_UNAVAILABLE, "cancelled",
                            "Nobody waits for the answer");
     return ERROR_NONE;

@@ -51,13 +51,14 @@ SCHEMA_OF(data_mapping_schema, struct data_mapping);
 SCHEMA_OF(data_reply_schema, struct data_reply);
 
 /* The file with its first `length` bytes; it is written behind them. `gone` (may be NULL) says
- * whether nobody waits for the answer any more. */
+ * whether nobody waits for the answer any more; it is called now and then with the bytes that have
+ * been read. */
 struct data_upload {
     int file;
     int64_t length;
     int64_t rows_most; /* bytes that may be written behind it */
-    bool (*gone)(const void *context);
-    const void *context;
+    bool (*gone)(void *context, int64_t bytes_read);
+    void *context;
 };
 
 /* ERROR_INVALID: empty_file, unknown_column, data_arms (fewer than two or more than ten labels),
