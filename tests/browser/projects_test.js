@@ -73,7 +73,7 @@ test('a name of 160 letters without a blank widens no page', async () => {
     const long = await create('checkout_conversion', 'W'.repeat(160), true);
     const other = await create('checkout_conversion', 'm'.repeat(160), true);
     for (const width of [360, 1440]) {
-        for (const path of ['/projects', `/projects/${long}`, `/projects/compare?ids=${long},${other}`]) {
+        for (const path of ['/projects?q=WWWW', `/projects/${long}`, `/projects/compare?ids=${long},${other}`]) {
             const page = await open(`${experiments}${path}`, { viewport: { width, height: 900 } });
             await untilText(page, 'main', /[Wm]{160}/);
             const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

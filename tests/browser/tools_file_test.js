@@ -127,3 +127,21 @@ test('the example is analyzed in two clicks, and a file without rows says so', a
     await untilText(page, '#verdict', 'The treatment is higher: +1.29');
     await close(page);
 });
+
+test('a long file is a task with progress, and its figures are those of its users', async () => {
+    const page = await open(`${experiments}/tools/file`);
+    const lines = Array.from({ length: 97 }, (_, user) => `${'AB'[user % 2]},${user % 7},${'x'.repeat(4000)}`);
+    const file = { name: 'long.csv', mimeType: 'text/csv', buffer: Buffer.from(`variant,value,note\n${`${lines.join('\n')}\n`.repeat(90)}`) };
+    await page.setInputFiles('#data-file', file);
+    await page.waitForSelector('#file-columns');
+    await page.selectOption('#arm', 'variant');
+    await page.selectOption('#value', 'value');
+    const [ordered] = await Promise.all([page.waitForResponse((answer) => answer.url().endsWith('/results/file/tasks')), page.click('#question button[type="submit"]')]);
+    assert.equal(ordered.status(), 202);
+    await page.waitForSelector('#arms-title');
+    const answer = await answerOf({ arm: 'variant', value: 'value', metric_type: 'continuous', alpha: 0.05 }, file);
+    assert.equal(answer.rows, 90 * 97);
+    const [, compared] = await cellsOf(page, 'arms');
+    assert.equal(compared[4], plus(answer.comparison.comparisons[0].observed_effect));
+    await close(page);
+});

@@ -40,7 +40,7 @@ function send(item, { url, field, extra, headers, type }, changed) {
         };
         request.onerror = () => reject(new ApiError('network', ''));
         request.onabort = () => reject(new DOMException('', 'AbortError'));
-        request.open('POST', address(url));
+        request.open('POST', address(typeof url === 'string' ? url : url(item.file)));
         request.setRequestHeader('Accept', 'application/json');
         request.setRequestHeader('Accept-Language', currentLocale());
         if (accessToken() !== null) request.setRequestHeader('Authorization', `Bearer ${accessToken()}`);
@@ -98,7 +98,7 @@ export function createDropzone(update, { accept = '', multiple = true, onFiles }
 }
 
 /*
- * url and field name the request; extra(file) its other parts; with `type` the file alone is the body, of that
+ * url (or what gives it for a file) and field name the request; extra(file) its other parts; with `type` the file alone is the body, of that
  * media type; accept as in <input>; maxBytes refuses
  * before sending; side: how many at once; onDone(answer, file) after each; with forgetDone what arrived
  * leaves the list, because the page says what became of it; so does what failed if there is onFail(error).

@@ -14,8 +14,11 @@ import { headOf } from './head.js';
 import { fileView } from './view.js';
 import { findingOf } from './result.js';
 import { questionOf, rowsMaxBytes } from './rows.js';
+import { createTask } from './task.js';
 
 const url = '/api/v1/results/file';
+const taskBytes = 32 * 1024 * 1024; /* files of more are tasks, with progress */
+const urlOf = ({ size }) => (size > taskBytes ? `${url}/tasks` : url);
 const client = createClient();
 const accept = '.csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson';
 
@@ -43,6 +46,7 @@ function create(update) {
     async function take(file) {
         taking = file;
         tool.upload.clear();
+        tool.task.stop();
         const head = await headOf(file);
         if (taking !== file) return;
         if (head.rows.length === 0) return settle({ file: null, head: null, form: null, answer: null, error: null, empty: true });
@@ -76,7 +80,7 @@ function create(update) {
     }
 
     function send() {
-        if (tool.form.unclear() || tool.busy || tool.upload.busy()) return;
+        if (tool.form.unclear() || tool.isBusy()) return;
         tool.form.clearProblems();
         settle({ error: null, stale: tool.answer !== null });
         if (isInBrowser(tool.form.values())) return askForSums(tool.form.values());
@@ -91,12 +95,14 @@ function create(update) {
     }
 
     tool.dropzone = createDropzone(update, { accept, multiple: false, onFiles: ([file]) => file && take(file) });
+    tool.task = createTask(update, { client, onEnd: (answer) => show(answer, { file: tool.file, values: sent, question: null }), onFail: fail });
+    tool.isBusy = () => tool.busy || tool.upload.busy() || tool.task.runs();
     tool.upload = createUpload(update, {
-        url,
+        url: urlOf,
         multiple: false,
         extra: () => ({ mapping: JSON.stringify(tool.mapping) }),
         forgetDone: true,
-        onDone: (answer, file) => show(answer, { file, values: sent, question: null }),
+        onDone: (answer, file) => (file.size > taskBytes ? tool.task.follow(answer) : show(answer, { file, values: sent, question: null })),
         onFail: fail,
     });
     tool.example = () => take(exampleFile());
@@ -105,7 +111,7 @@ function create(update) {
         return tool.error.kind === 'unauthorized' ? tokenForm(tool.error, send) : errorNotice(tool.error, { retry: send });
     };
     tool.announcement = () => (tool.answer === null ? '' : findingOf(tool.answer, tool).verdict.title);
-    tool.command = () => ({ url: apiAddress(url), mapping: tool.mapping, name: tool.file.name });
+    tool.command = () => ({ url: apiAddress(urlOf(tool.file)), mapping: tool.mapping, name: tool.file.name });
     tool.chosen = () => html`<p class="prose"><strong dir="auto">${tool.file.name}</strong> · ${formatBytes(tool.file.size)} · ${t('file.columns_found', { count: formatInteger(tool.head.columns.length) })}</p>`;
     tool.view = () => fileView(tool);
     return tool;

@@ -45,7 +45,7 @@ function mapping(tool) {
             <div class="section">${grid(parts.further, form)}</div>
         </details>
         <div class="section section-top button-row no-print">
-            <button type="submit" class="button" data-kind="primary" ?disabled=${tool.busy || tool.upload.busy()}>${t('results.analyse')}</button>
+            <button type="submit" class="button" data-kind="primary" ?disabled=${tool.isBusy()}>${t('results.analyse')}</button>
         </div>`;
     return form.view(inside, { formId: 'question', label: t('file.columns') });
 }
@@ -74,7 +74,8 @@ function preview({ head, file }) {
     return partCard('preview', t('file.preview', { name: file.name }), rowsTable(head.names, head.rows.slice(0, previewRows), t('file.preview', { name: file.name })));
 }
 
-function sending({ upload }) {
+function sending({ upload, task }) {
+    if (task.runs()) return task.view();
     const [item] = upload.items();
     if (item === undefined) return nothing;
     const arrived = item.state === 'sending' && item.sent > 0 && item.sent >= item.total;
@@ -104,7 +105,7 @@ function answerView(tool) {
 }
 
 export function fileView(tool) {
-    const busy = tool.busy || tool.upload.busy();
+    const busy = tool.isBusy();
     return html`<div class="workbench">
         <div class="card design">${chooser(tool)} ${tool.form === null ? nothing : mapping(tool)}</div>
         <section class="results" id="results" aria-labelledby="results-title">
