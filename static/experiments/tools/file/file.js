@@ -17,7 +17,7 @@ import { questionOf, rowsMaxBytes } from './rows.js';
 import { createTask } from './task.js';
 
 const url = '/api/v1/results/file';
-const taskBytes = 32 * 1024 * 1024; /* files of more are tasks, with progress */
+const taskBytes = 16 * 1024 * 1024; /* files of more are tasks, with progress */
 const urlOf = ({ size }) => (size > taskBytes ? `${url}/tasks` : url);
 const client = createClient();
 const accept = '.csv,.tsv,.txt,.ndjson,.jsonl,text/csv,application/x-ndjson';
