@@ -17,6 +17,7 @@
 #include "experiments-compute/survival.h"
 #include "experiments-compute/switchback.h"
 #include "experiments/sequential/always_valid_reading.h"
+#include "experiments/sequential/hybrid_design.h"
 #include "experiments/sequential/sequential_schema.h"
 #include "experiments/service.h"
 
@@ -206,6 +207,19 @@ static const struct route routes[] = {
      .summary = "Read a group sequential test",
      .help = "Whether observed looks stop the test; repeated and adjusted intervals, p-values and "
              "estimates; the power that is left."},
+    {.method = METHOD_POST,
+     .path = "/api/v1/sequential/hybrid",
+     .role = ROLE_READER,
+     .traits = TRAIT_STATELESS,
+     .body = &hybrid_request_schema,
+     .reply = &hybrid_reply_schema,
+     .cost = hybrid_cost,
+     .handler = hybrid_handle,
+     .name = "sequential_hybrid",
+     .tag = "calculations",
+     .summary = "Plan and read a hybrid test",
+     .help = "A test that may be read at any time until its planned end, where one test of fixed "
+             "strength follows; together they keep alpha. What it costs, and what a look says."},
     {.method = METHOD_POST,
      .path = "/api/v1/results/bayes",
      .role = ROLE_READER,

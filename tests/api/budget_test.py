@@ -165,6 +165,9 @@ ORDINARY = {
     "/api/v1/sequential/monitor": [
         {"plan": {"sides": 2, "alpha": 0.05, "power": 0.8, "information_fractions": [0.5, 1]}, "effect": 0.5, "is_final": final,
          "looks": [{"information_fraction": 0.4, "estimate": 0.9, "standard_error": 0.5}]} for final in (False, True)],
+    "/api/v1/sequential/hybrid": [
+        {"alpha": 0.05, "power": 0.9, "early_share": 0.3, "tuned_fraction": 0.6, "information_fractions": [0.4],
+         "look": {"information_fraction": 0.7, "estimate": 0.9, "standard_error": 0.5, "is_end": end}} for end in (False, True)],
     "/api/v1/simulate/bandit": [{"arm_rates": [0.05, 0.12], "horizon": 40, "num_simulations": 10, "seed": 7}],
 }
 
@@ -253,6 +256,7 @@ LARGEST = [
     *(("/api/v1/sequential/monitor", {
         "plan": {"alpha_spending": "pocock", "information_fractions": CLOSE},
         "looks": [{"information_fraction": t, "z": z} for t in HUNDRED[:last]]}) for last, z in ((100, 1), (60, -1.5))),
+    ("/api/v1/sequential/hybrid", {"alpha": 1e-8, "tuned_fraction": 0.01, "look": {"information_fraction": 10, "z": 3, "is_end": True}}),
     ("/api/v1/simulate/bandit", {"arm_rates": [0.1] * 10, "horizon": 5000, "num_simulations": 2000}),
 ]
 

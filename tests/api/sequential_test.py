@@ -1,4 +1,5 @@
-"""POST /api/v1/sequential/design and /monitor: spending functions, observed looks. Figures are R's rpact 3.3.4."""
+"""POST /api/v1/sequential/design and /monitor: spending functions, observed looks. Figures are R's rpact 3.3.4. And
+/hybrid, whose figures are those of tests/oracle/hybrid_test.py."""
 
 import pytest
 
@@ -151,4 +152,73 @@ class TestMonitor:
     ])
     def test_refused(self, api, looks, words):
         answer = monitor(api, POCOCK, looks)
+        assert answer.status == 422 and words in answer.json()["detail"][0]["msg"]
+
+
+def hybrid(api, **plan):
+    return api.post("/api/v1/sequential/hybrid", plan, may_fail=True)
+
+
+def hybrid_look(api, fraction, value, **more):
+    return hybrid(api, look={"information_fraction": fraction, **(value if isinstance(value, dict) else {"z": value}), **more})
+
+
+class TestHybrid:
+    def test_what_a_plan_demands(self, api):
+        reply = hybrid(api, information_fractions=[0.25, 0.5, 0.75]).json()
+        assert reply["end_z"] == pytest.approx(2.023874, abs=1e-4)
+        assert reply["early_error"] == pytest.approx(0.01333, abs=1e-5)
+        assert reply["inflation_factor"] == pytest.approx((2.850252 / 2.801582) ** 2, abs=1e-4)
+        assert reply["early_probability"] == pytest.approx(0.4665, abs=1e-3)
+        assert reply["expected_information"] < reply["null_expected_information"] < 1
+        bounds = [row["z"] for row in reply["boundaries"]]
+        assert reply["end_z"] < bounds[1] == min(bounds) and reply["reading"] is None, "narrowest where it is tuned for"
+
+    def test_a_small_share_costs_little_and_a_large_one_stops_early(self, api):
+        small, large = (hybrid(api, early_share=share).json() for share in (0.1, 0.9))
+        assert small["inflation_factor"] < 1.01 < large["inflation_factor"]
+        assert small["early_probability"] < large["early_probability"]
+        assert small["end_z"] < large["end_z"]
+
+    def test_a_reading_before_the_end_holds_at_any_time(self, api):
+        late = hybrid_look(api, 0.6, 2.2).json()["reading"]
+        assert late["status"] == "continue" and not late["is_significant"] and late["p_value"] > 0.05
+        assert late["ci_lower"] < 0 < late["ci_upper"]
+        edge = late["boundary_z"]
+        below, above = (hybrid_look(api, 0.6, edge * k).json()["reading"] for k in (0.9999, 1.0001))
+        assert below["p_value"] == pytest.approx(0.05, rel=2e-3) == above["p_value"]
+        assert (below["status"], above["status"]) == ("continue", "efficacy")
+
+    def test_the_same_statistic_rejects_at_the_end(self, api):
+        end = hybrid_look(api, 1, 2.2, is_end=True).json()["reading"]
+        assert end["status"] == "efficacy" and 0.0278 < end["p_value"] < 0.05, "above the p-value of one test"
+        assert end["boundary_z"] == pytest.approx(2.023874, abs=1e-4)
+        assert hybrid_look(api, 1, -2.0, is_end=True).json()["reading"]["status"] == "no_rejection"
+
+    def test_an_interval_is_in_the_unit_of_the_estimate(self, api):
+        by_z = hybrid_look(api, 0.5, 3.5).json()["reading"]
+        asked = {"estimate": 7.0, "standard_error": 2.0}
+        by_estimate = hybrid_look(api, 0.5, asked).json()["reading"]
+        assert (by_z["scale"], by_estimate["scale"]) == ("drift", "estimate")
+        assert by_estimate["p_value"] == by_z["p_value"] and by_estimate["z"] == 3.5
+        assert by_estimate["ci_lower"] == pytest.approx(7 - 2 * by_z["boundary_z"], abs=1e-5)
+
+    def test_an_end_later_than_planned_has_readings_until_then(self, api):
+        planned, late = (hybrid_look(api, fraction, 2.1, is_end=True).json()["reading"] for fraction in (1, 2))
+        assert late["boundary_z"] > planned["boundary_z"]
+
+    def test_verdict_in_every_language(self, api):
+        texts = {api.post("/api/v1/sequential/hybrid", {"look": {"information_fraction": 0.5, "z": 1}},
+                          headers={"Accept-Language": tag}).json()["reading"]["verdict"] for tag in LANGUAGES}
+        assert len(texts) == len(LANGUAGES)
+
+    @pytest.mark.parametrize("plan, words", [
+        ({"information_fractions": [0.5, 1]}, "above 0 and below 1"),
+        ({"look": {"information_fraction": 1, "z": 1}}, "before the end"),
+        ({"look": {"information_fraction": 0.5, "z": 1, "estimate": 1}}, "either the statistic"),
+        ({"alpha": 0.5, "power": 0.4}, "above alpha"),
+        ({"early_share": 1}, "less than or equal to 0.99"),
+    ])
+    def test_refused(self, api, plan, words):
+        answer = hybrid(api, **plan)
         assert answer.status == 422 and words in answer.json()["detail"][0]["msg"]

@@ -9,9 +9,7 @@
 
 #include <math.h>
 
-/* The mixture variance, in variances of one user, that makes the sequence narrow at so many users
- * (Waudby-Smith et al. 2021, appendix B.2). */
-static double mixture_of_users(double users, double alpha)
+double confidence_sequence_mixture(double users, double alpha)
 {
     double size = -2 * log(alpha);
 
@@ -22,8 +20,9 @@ void confidence_sequence_difference(double difference, double variance, double u
                                     const struct sequence_tuning *tuning, double alpha,
                                     struct always_valid *result)
 {
-    double mixture = tuning->effect > 0 ? tuning->effect * tuning->effect
-                                        : mixture_of_users(tuning->users, alpha) * users * variance;
+    double mixture = tuning->effect > 0
+                         ? tuning->effect * tuning->effect
+                         : confidence_sequence_mixture(tuning->users, alpha) * users * variance;
 
     always_valid_test(difference, variance, mixture, alpha, result);
 }
@@ -205,7 +204,7 @@ static double middle_of(const struct quantile_cell *cell)
 /* How much the mixture counts, in users. */
 static double mixture_weight(double users, double alpha)
 {
-    return fmax(1 / mixture_of_users(users, alpha) - 1, 1);
+    return fmax(1 / confidence_sequence_mixture(users, alpha) - 1, 1);
 }
 
 static double p_of(double log_product)

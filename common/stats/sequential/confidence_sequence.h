@@ -31,6 +31,10 @@ struct sequence_tuning {
     double users;  /* of both arms together: where the sequence is to be narrow */
 };
 
+/* The mixture variance, in variances of one user, that makes a sequence narrow at so many users
+ * (Waudby-Smith et al. 2021, appendix B.2). */
+double confidence_sequence_mixture(double users, double alpha);
+
 /* A difference with the unpooled variance of its estimate, from `users` of both arms. Two-sided. */
 void confidence_sequence_difference(double difference, double variance, double users,
                                     const struct sequence_tuning *tuning, double alpha,
