@@ -17,9 +17,10 @@ static bool holds(enum targeting_operator comparison, const char *value, const c
 {
     struct targeting_rule rule = {
         .attribute = "a", .comparison = (int)comparison, .value = parse(value)};
-    struct object_list rules = {1, &rule};
+    struct payload_setup setup = {.targeting_rules = {1, &rule}};
+    struct targeting_subject subject = {attributes ? parse(attributes) : NULL, NULL, arena};
 
-    return targeting_holds(&rules, attributes ? parse(attributes) : NULL);
+    return targeting_holds(&setup, &subject, NULL);
 }
 
 struct row {
@@ -127,26 +128,213 @@ TEST(what_is_not_known)
     CHECK_ROWS(rows);
 }
 
+TEST(membership_is_denied)
+{
+    static const struct row rows[] = {
+        {TARGETING_NOT_IN, "[\"de\",\"fr\"]", "{\"a\":\"it\"}", true},
+        {TARGETING_NOT_IN, "[\"de\",\"fr\"]", "{\"a\":\"fr\"}", false},
+        {TARGETING_NOT_IN, "[1]", "{\"a\":true}", true},
+        {TARGETING_NOT_IN, "[1]", "{\"a\":null}", true},
+        {TARGETING_NOT_IN, "[1]", NULL, true},
+        {TARGETING_NOT_IN, "[]", "{\"a\":1}", true},
+    };
+
+    CHECK_ROWS(rows);
+}
+
+TEST(parts_of_texts)
+{
+    static const struct row rows[] = {
+        {TARGETING_CONTAINS, "\"ell\"", "{\"a\":\"hello\"}", true},
+        {TARGETING_CONTAINS, "\"ELL\"", "{\"a\":\"hello\"}", false},
+        {TARGETING_CONTAINS, "\"hello!\"", "{\"a\":\"hello\"}", false},
+        {TARGETING_CONTAINS, "\"1\"", "{\"a\":11}", false},
+        {TARGETING_CONTAINS, "1", "{\"a\":\"11\"}", false},
+        {TARGETING_CONTAINS, "\"pro\"", "{\"a\":[\"basic\",\"pro\"]}", true},
+        {TARGETING_CONTAINS, "\"pr\"", "{\"a\":[\"basic\",\"pro\"]}", false},
+        {TARGETING_CONTAINS, "2", "{\"a\":[1,2.0]}", true},
+        {TARGETING_CONTAINS, "\"x\"", "{\"a\":{\"x\":1}}", false},
+        {TARGETING_CONTAINS, "\"x\"", "{}", false},
+        {TARGETING_NOT_CONTAINS, "\"ell\"", "{\"a\":\"hello\"}", false},
+        {TARGETING_NOT_CONTAINS, "\"x\"", "{\"a\":\"hello\"}", true},
+        {TARGETING_NOT_CONTAINS, "\"x\"", "{\"a\":null}", true},
+        {TARGETING_STARTS_WITH, "\"he\"", "{\"a\":\"hello\"}", true},
+        {TARGETING_STARTS_WITH, "\"lo\"", "{\"a\":\"hello\"}", false},
+        {TARGETING_STARTS_WITH, "\"hello\"", "{\"a\":\"hell\"}", false},
+        {TARGETING_STARTS_WITH, "\"1\"", "{\"a\":1}", false},
+        {TARGETING_STARTS_WITH, "\"h\"", "{\"a\":[\"hello\"]}", false},
+        {TARGETING_ENDS_WITH, "\"lo\"", "{\"a\":\"hello\"}", true},
+        {TARGETING_ENDS_WITH, "\"he\"", "{\"a\":\"hello\"}", false},
+        {TARGETING_ENDS_WITH, "\"hello\"", "{\"a\":\"ello\"}", false},
+        {TARGETING_ENDS_WITH, "\"@example.com\"", "{\"a\":\"a@example.com\"}", true},
+    };
+
+    CHECK_ROWS(rows);
+}
+
+TEST(presence)
+{
+    static const struct row rows[] = {
+        {TARGETING_EXISTS, "true", "{\"a\":0}", true},
+        {TARGETING_EXISTS, "true", "{\"a\":\"\"}", true},
+        {TARGETING_EXISTS, "true", "{\"a\":null}", false},
+        {TARGETING_EXISTS, "true", "{}", false},
+        {TARGETING_EXISTS, "false", "{\"a\":false}", false},
+        {TARGETING_EXISTS, "false", "{\"a\":null}", true},
+        {TARGETING_EXISTS, "false", NULL, true},
+    };
+
+    CHECK_ROWS(rows);
+}
+
+TEST(versions_in_their_order)
+{
+    static const struct row rows[] = {
+        {TARGETING_VERSION_GT, "\"2.9.0\"", "{\"a\":\"2.10.0\"}", true},
+        {TARGETING_VERSION_GTE, "\"2.10\"", "{\"a\":\"2.10.0\"}", true},
+        {TARGETING_VERSION_EQUALS, "\"v2.10\"", "{\"a\":\"2.10.0+build.7\"}", true},
+        {TARGETING_VERSION_LT, "\"2.0.0\"", "{\"a\":\"2.0.0-rc.1\"}", true},
+        {TARGETING_VERSION_LTE, "\"2.0.0\"", "{\"a\":\"2.0.1\"}", false},
+        {TARGETING_VERSION_GT, "\"119.0.6045\"", "{\"a\":\"119.0.6045.105\"}", true},
+        {TARGETING_VERSION_LT, "\"2\"", "{\"a\":1}", false},
+        {TARGETING_VERSION_GT, "\"2\"", "{\"a\":\"latest\"}", false},
+        {TARGETING_VERSION_GT, "\"2\"", "{}", false},
+    };
+
+    CHECK_ROWS(rows);
+}
+
+/* Letters of one, two, three and four bytes; both forms of a letter with a mark. */
+static const char *const scripts[] = {
+    "Zürich",          "Zu\\u0308rich", "北京市朝阳区",       "กรุงเทพมหานคร", "القاهرة",
+    "Санкт-Петербург", "𠮷野家",        "👩‍👩‍👧", "שלום"};
+
+static bool holds_of(enum targeting_operator comparison, const char *value, const char *attribute)
+{
+    return holds(comparison, arena_print(arena, "\"%s\"", value),
+                 arena_print(arena, "{\"a\":\"%s\"}", attribute));
+}
+
+/* For texts x and y: xy begins with x, ends with y and contains both, and is none of the others. */
+TEST(every_script_is_cut_alike)
+{
+    for (size_t i = 0; i < COUNT_OF(scripts); i++)
+        for (size_t j = 0; j < COUNT_OF(scripts); j++) {
+            const char *x = scripts[i], *y = scripts[j];
+            const char *both = arena_print(arena, "%s%s", x, y);
+
+            CHECK(holds_of(TARGETING_STARTS_WITH, x, both));
+            CHECK(holds_of(TARGETING_ENDS_WITH, y, both));
+            CHECK(holds_of(TARGETING_CONTAINS, x, both));
+            CHECK(holds_of(TARGETING_CONTAINS, y, both));
+            CHECK(!holds_of(TARGETING_NOT_CONTAINS, y, both));
+            CHECK(!holds_of(TARGETING_CONTAINS, both, x));
+            CHECK_INT(holds_of(TARGETING_EQUALS, x, y), i == j);
+            CHECK_INT(holds_of(TARGETING_NOT_EQUALS, x, y), i != j);
+            CHECK_INT(holds_of(TARGETING_STARTS_WITH, x, y), i == j);
+            CHECK_INT(holds_of(TARGETING_ENDS_WITH, x, y), i == j);
+        }
+}
+
+/* NFC and NFD of one word differ, as the position of a user by them does. */
+TEST(texts_are_not_normalized)
+{
+    CHECK(!holds_of(TARGETING_EQUALS, "Z\\u00fcrich", "Zu\\u0308rich"));
+    CHECK(holds_of(TARGETING_EQUALS, "Z\\u00fcrich", "Zürich"));
+    CHECK(holds_of(TARGETING_STARTS_WITH, "Zu", "Zu\\u0308rich"));
+    CHECK(!holds_of(TARGETING_STARTS_WITH, "Zu", "Z\\u00fcrich"));
+}
+
+static bool design_holds(const struct payload_setup *setup, const char *user,
+                         const char *attributes, struct targeting_failure *failure)
+{
+    const struct targeting_subject subject = {attributes ? parse(attributes) : NULL, user, arena};
+
+    return targeting_holds(setup, &subject, failure);
+}
+
 TEST(all_rules_must_hold)
 {
     struct targeting_rule rules[] = {
         {.attribute = "country", .comparison = TARGETING_IN, .value = parse("[\"de\",\"at\"]")},
         {.attribute = "age", .comparison = TARGETING_GTE, .value = parse("18")},
     };
-    struct object_list both = {2, rules}, none = {0};
+    const struct payload_setup both = {.targeting_rules = {2, rules}}, none = {0};
+    struct targeting_failure failure;
 
-    CHECK(targeting_holds(&none, NULL));
-    CHECK(targeting_holds(&both, parse("{\"country\":\"at\",\"age\":18}")));
-    CHECK(!targeting_holds(&both, parse("{\"country\":\"at\",\"age\":17}")));
-    CHECK(!targeting_holds(&both, parse("{\"country\":\"ch\",\"age\":18}")));
-    CHECK(!targeting_holds(&both, parse("{\"age\":18}")));
+    CHECK(design_holds(&none, NULL, NULL, NULL));
+    CHECK(design_holds(&both, NULL, "{\"country\":\"at\",\"age\":18}", NULL));
+    CHECK(!design_holds(&both, NULL, "{\"country\":\"at\",\"age\":17}", &failure));
+    CHECK_INT(failure.group, -1);
+    CHECK_INT(failure.rule, 1);
+    CHECK(failure.what == &rules[1]);
+    CHECK_INT(json_integer_value(failure.attribute), 17);
+    CHECK(!design_holds(&both, NULL, "{\"country\":\"ch\",\"age\":18}", &failure));
+    CHECK_INT(failure.rule, 0);
+    CHECK(!design_holds(&both, NULL, "{\"age\":18}", &failure));
+    CHECK(!failure.attribute);
+}
+
+/* Each of four conditions holds or not, in every combination: the design's rules p and q, and the
+ * group of r and s. */
+TEST(groups_are_conditions_of_their_own)
+{
+    for (int bits = 0; bits < 16; bits++)
+        for (int match = 0; match < 4; match++) {
+            const char *names[] = {"p", "q", "r", "s"};
+            bool p = bits & 1, q = bits & 2, r = bits & 4, s = bits & 8;
+            bool of_group = match & 1 ? r || s : r && s;
+            bool expected = match & 2 ? p || q || of_group : p && q && of_group;
+            struct targeting_rule rules[4];
+            struct targeting_group group = {.match = match & 1 ? TARGETING_ANY : TARGETING_ALL,
+                                            .rules = {2, &rules[2]}};
+            const struct payload_setup setup = {.targeting_rules = {2, rules},
+                                                .targeting_groups = {1, &group},
+                                                .targeting_match =
+                                                    match & 2 ? TARGETING_ANY : TARGETING_ALL};
+            struct targeting_failure failure = {.group = 9};
+
+            for (int i = 0; i < 4; i++)
+                rules[i] = (struct targeting_rule){
+                    .attribute = names[i], .comparison = TARGETING_EQUALS, .value = parse("1")};
+            CHECK_INT(design_holds(
+                          &setup, NULL,
+                          arena_print(arena, "{\"p\":%d,\"q\":%d,\"r\":%d,\"s\":%d}", p, q, r, s),
+                          &failure),
+                      expected);
+            CHECK_INT(failure.group == 9, expected);
+        }
+}
+
+TEST(the_user_is_an_attribute)
+{
+    struct targeting_rule rule = {.attribute = TARGETING_USER,
+                                  .comparison = TARGETING_STARTS_WITH,
+                                  .value = parse("\"qa-\\\"\"")};
+    const struct payload_setup setup = {.targeting_rules = {1, &rule}};
+
+    CHECK(design_holds(&setup, "qa-\"7", NULL, NULL));
+    CHECK(!design_holds(&setup, "user-7", NULL, NULL));
+    CHECK(!design_holds(&setup, NULL, NULL, NULL));
+    CHECK(!design_holds(&setup, "qa-\"7", "{\"targetingKey\":\"other\"}", NULL));
 }
 
 int main(void)
 {
     static const struct test_case cases[] = {
-        CASE(equality_is_that_of_json), CASE(membership),          CASE(order_is_of_numbers),
-        CASE(what_is_not_known),        CASE(all_rules_must_hold),
+        CASE(equality_is_that_of_json),
+        CASE(membership),
+        CASE(membership_is_denied),
+        CASE(order_is_of_numbers),
+        CASE(parts_of_texts),
+        CASE(presence),
+        CASE(versions_in_their_order),
+        CASE(what_is_not_known),
+        CASE(every_script_is_cut_alike),
+        CASE(texts_are_not_normalized),
+        CASE(all_rules_must_hold),
+        CASE(groups_are_conditions_of_their_own),
+        CASE(the_user_is_an_attribute),
     };
     int status;
 

@@ -54,13 +54,14 @@ static void assign_by_design(const struct assigning *assigning, struct live_assi
 {
     const struct payload_setup *setup = assigning->design->setup;
     const char *user_id = assigning->asked->user_id;
+    const struct targeting_subject subject = {assigning->asked->attributes, user_id,
+                                              assigning->arena};
     struct assignment_plan plan = {.seed = assigning->id,
                                    .version = assigning->asked->version,
                                    .count = (size_t)setup->variants_count};
 
     assignment->variation = ASSIGNMENT_NONE;
-    assignment->targeting_excluded =
-        !targeting_holds(&setup->targeting_rules, assigning->asked->attributes);
+    assignment->targeting_excluded = !targeting_holds(setup, &subject, &assignment->failure);
     if (assignment->targeting_excluded)
         return;
     assignment->namespace_excluded =
@@ -167,7 +168,7 @@ static enum error read_and_assign(const struct live_call *call, const char *id,
                               id, asked->user_id),
         .variations = reading.design->setup->variants_count,
         .coverage = coverage_of(reading.design, &flag),
-        .targeted = reading.design->setup->targeting_rules.count > 0};
+        .targeted = targeting_is_set(reading.design->setup)};
     set_shares(reading.design->setup, call->arena, assignment);
     error = take_round(call, asked, &adaptive, assignment);
     if (error)

@@ -6,6 +6,7 @@
 #define ASSAY_EXPERIMENTS_LIVE_ASSIGN_H
 
 #include "experiments/assignment/hashing.h"
+#include "experiments/assignment/targeting.h"
 #include "experiments/live/rollup_store.h"
 
 struct live_assignment {
@@ -17,8 +18,9 @@ struct live_assignment {
     double coverage;
     struct number_list weights; /* shares that sum to 1; none when the design has none */
     bool sticky, namespace_excluded, targeting_excluded;
-    bool targeted; /* the design has targeting rules */
-    bool held_out; /* by the holdout of the experiment's flag */
+    struct targeting_failure failure; /* when it is excluded by targeting */
+    bool targeted;                    /* the design has targeting rules */
+    bool held_out;                    /* by the holdout of the experiment's flag */
     int64_t round; /* of an adaptive experiment, whose shares are the weights; 0 = not adaptive */
 };
 

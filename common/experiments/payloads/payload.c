@@ -6,12 +6,7 @@
 
 #include <string.h>
 
-enum {
-    TARGETING_RULES_MAX = 20,
-    GUARDRAILS_MAX = 3,
-    NAME_MAX_LENGTH = 100,
-    NAMESPACE_ID_MAX_LENGTH = 200
-};
+enum { GUARDRAILS_MAX = 3, NAME_MAX_LENGTH = 100, NAMESPACE_ID_MAX_LENGTH = 200 };
 
 #define TEXT_FIELD(owner, member) STRING(owner, member, .required = true)
 
@@ -56,63 +51,6 @@ static const struct schema_rule namespace_rules[] = {
 static SCHEMA(namespace_schema, struct payload_namespace, "Namespace", namespace_fields,
               .help = "The slice of a shared randomisation space.", RULES(namespace_rules));
 
-static const char *const operator_names[TARGETING__MAX] = {"equals", "not_equals", "in", "gt",
-                                                           "lt",     "gte",        "lte"};
-
-#define OWNER struct targeting_rule
-static const struct field targeting_fields[] = {
-    STRING(OWNER, attribute, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
-    {.name = "operator",
-     .type = FIELD_CHOICE,
-     .offset = offsetof(OWNER, comparison),
-     .choices = operator_names,
-     .choice_count = TARGETING__MAX,
-     .required = true},
-    JSON_VALUE(OWNER, value, .required = true,
-               .help = "Text, number, boolean, or an array of those."),
-};
-#undef OWNER
-
-static bool is_scalar(const json_t *value)
-{
-    return json_is_string(value) || json_is_number(value) || json_is_boolean(value);
-}
-
-static bool value_is_scalar_or_list(const void *object)
-{
-    const struct targeting_rule *rule = object;
-
-    if (!json_is_array(rule->value))
-        return is_scalar(rule->value);
-    for (size_t i = 0; i < json_array_size(rule->value); i++)
-        if (!is_scalar(json_array_get(rule->value, i)))
-            return false;
-    return true;
-}
-
-static bool in_has_a_list(const void *object)
-{
-    const struct targeting_rule *rule = object;
-
-    return rule->comparison != TARGETING_IN || json_is_array(rule->value);
-}
-
-static bool order_has_a_number(const void *object)
-{
-    const struct targeting_rule *rule = object;
-
-    return rule->comparison < TARGETING_GT ||
-           (!json_is_array(rule->value) && !json_is_boolean(rule->value));
-}
-
-static const struct schema_rule targeting_rules[] = {
-    {"errors.schemas.targeting_value_type", value_is_scalar_or_list},
-    {"errors.schemas.targeting_in_requires_list", in_has_a_list},
-    {"errors.schemas.targeting_numeric_requires_number", order_has_a_number},
-};
-static SCHEMA(targeting_schema, struct targeting_rule, "TargetingRule", targeting_fields,
-              .help = "One condition on an attribute of a user.", RULES(targeting_rules));
-
 #define OWNER struct payload_setup
 static const struct field setup_fields[] = {
     TEXT_FIELD(OWNER, experiment_type),
@@ -126,7 +64,12 @@ static const struct field setup_fields[] = {
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
     NULLABLE_NUMBER(OWNER, icc),
     OBJECT(OWNER, namespace, namespace_schema, .nullable = true),
-    OBJECTS(OWNER, targeting_rules, targeting_schema, .max_length = TARGETING_RULES_MAX),
+    OBJECTS(OWNER, targeting_rules, targeting_rule_schema, .max_length = TARGETING_RULES_MAX),
+    OBJECTS(OWNER, targeting_groups, targeting_group_schema, .max_length = TARGETING_GROUPS_MAX,
+            .omit_if_null = true, .help = "Each group counts as one rule."),
+    CHOICE(OWNER, targeting_match, targeting_match_names, .choice_count = TARGETING_MATCH__MAX,
+           .nullable = true, .omit_if_null = true,
+           .help = "How many of the rules and groups must hold; all unless it is told."),
     OBJECTS(OWNER, dimensions, payload_dimension_schema, .max_length = PAYLOAD_DIMENSIONS_MAX,
             .omit_if_null = true,
             .help = "By which results are told apart. With dimensions here, others that come with "

@@ -12,6 +12,7 @@
 #include "experiments/payloads/payload_goals.h"
 #include "experiments/payloads/payload_looks.h"
 #include "experiments/payloads/payload_metric_rules.h"
+#include "experiments/payloads/payload_targeting.h"
 
 enum {
     PAYLOAD_SCHEMA_VERSION = 1,          /* stored beside every payload */
@@ -42,23 +43,6 @@ struct payload_namespace {
     double range_end;
 };
 
-enum targeting_operator {
-    TARGETING_EQUALS,
-    TARGETING_NOT_EQUALS,
-    TARGETING_IN,
-    TARGETING_GT,
-    TARGETING_LT,
-    TARGETING_GTE,
-    TARGETING_LTE,
-    TARGETING__MAX
-};
-
-struct targeting_rule {
-    const char *attribute;
-    int comparison; /* enum targeting_operator */
-    json_t *value;  /* text, number, boolean, or an array of those */
-};
-
 struct payload_setup {
     const char *experiment_type;
     const char *randomization_unit;
@@ -72,8 +56,10 @@ struct payload_setup {
     struct optional_number icc;
     const struct payload_namespace *namespace;
     OBJECT_LIST(struct targeting_rule, targeting_rules); /* struct targeting_rule */
-    OBJECT_LIST(struct payload_dimension, dimensions);   /* struct payload_dimension */
-    const struct payload_clusters *clusters;             /* NULL = users are on their own */
+    OBJECT_LIST(struct targeting_group, targeting_groups);
+    int targeting_match;                               /* enum targeting_match; -1 = all */
+    OBJECT_LIST(struct payload_dimension, dimensions); /* struct payload_dimension */
+    const struct payload_clusters *clusters;           /* NULL = users are on their own */
 };
 
 enum robust_statistic { ROBUST_CAPPED_MEAN, ROBUST_WINSORIZED_MEAN, ROBUST_QUANTILE, ROBUST__MAX };
