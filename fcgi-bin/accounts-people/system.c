@@ -5,6 +5,7 @@
 #include "accounts/people.h"
 #include "base/log.h"
 #include "limits/limits.h"
+#include "telemetry/health_fault.h"
 
 struct audit_query {
     int64_t limit;
@@ -31,6 +32,7 @@ struct health {
     const char *status;
     const char *database;
     const char *limits; /* NULL = they are those of this host */
+    OBJECT_LIST(struct health_fault, faults);
 };
 
 #define OWNER struct health
@@ -39,6 +41,7 @@ static const struct field health_fields[] = {
     STRING(OWNER, database, .help = "ok or error."),
     STRING(OWNER, limits, .nullable = true, .omit_if_null = true,
            .help = "With ASSAY_LIMITS_URL: over how many hosts they hold."),
+    OBJECTS(OWNER, faults, health_fault_schema),
 };
 #undef OWNER
 SCHEMA(health_schema, struct health, "Health", health_fields);
@@ -58,11 +61,22 @@ enum error audit_handle(struct request *request, struct reply *reply)
 
 enum error live_handle(struct request *request, struct reply *reply)
 {
-    static const struct health alive = {"ok", "ok", NULL};
+    static const struct health alive = {.status = "ok", .database = "ok"};
 
     (void)request;
     reply->object = &alive;
     return ERROR_NONE;
+}
+
+enum { FAULTS_MAX = 2 };
+
+static void add_fault(struct arena *arena, struct health *health, enum health_code code)
+{
+    struct health_fault *faults = health->faults.items;
+
+    if (!faults)
+        health->faults.items = faults = ARENA_ARRAY(arena, struct health_fault, FAULTS_MAX);
+    faults[health->faults.count++] = *health_fault(code);
 }
 
 enum error health_handle(struct request *request, struct reply *reply)
@@ -81,6 +95,10 @@ enum error health_handle(struct request *request, struct reply *reply)
     *health = (struct health){.status = error ? "unhealthy" : "ok",
                               .database = error ? "error" : "ok",
                               .limits = limits_sentence(request->arena, &limits)};
+    if (error)
+        add_fault(request->arena, health, HEALTH_DATABASE_UNREACHABLE);
+    if (limits.is_shared && !limits.answers)
+        add_fault(request->arena, health, HEALTH_LIMITS_SERVER_UNREACHABLE);
     reply->object = health;
     reply->status = error ? 503 : 200;
     return ERROR_NONE;

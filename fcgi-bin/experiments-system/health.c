@@ -8,6 +8,7 @@
 #include "experiments/storage/storage_state.h"
 #include "kafka/offsets.h"
 #include "limits/limits.h"
+#include "telemetry/health_fault.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ struct check {
     const char *name;
     bool ok;
     const char *detail;
+    const struct health_fault *fault; /* NULL = none */
 };
 
 struct readiness {
@@ -48,6 +50,7 @@ static const struct field check_fields[] = {
     STRING(OWNER, name),
     BOOLEAN(OWNER, ok),
     STRING(OWNER, detail),
+    OBJECT(OWNER, fault, health_fault_schema, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 static const struct schema check_schema = {.name = "ReadinessCheck",
@@ -92,9 +95,20 @@ struct checklist {
     bool ready;
 };
 
-static void add_check(struct checklist *list, const char *name, bool ok, const char *detail)
+/* A check that does not decide on readiness. */
+static void add_note(struct checklist *list, const char *name, enum health_code code,
+                     const char *detail)
 {
-    list->items[list->count++] = (struct check){.name = name, .ok = ok, .detail = detail};
+    list->items[list->count++] =
+        (struct check){.name = name, .ok = true, .detail = detail, .fault = health_fault(code)};
+}
+
+/* `code` is the fault of a check that fails. */
+static void add_check(struct checklist *list, const char *name, bool ok, enum health_code code,
+                      const char *detail)
+{
+    add_note(list, name, ok ? HEALTH_GOOD : code, detail);
+    list->items[list->count - 1].ok = ok;
     list->ready = list->ready && ok;
 }
 
@@ -110,7 +124,7 @@ static void check_schema_version(struct checklist *list, const struct storage_st
     const char *word = state->engine == DB_SQLITE ? "user_version" : "schema_version";
     bool current = state->schema_known && state->schema.current == state->schema.required;
 
-    add_check(list, check_name(arena, state, "schema_version"), current,
+    add_check(list, check_name(arena, state, "schema_version"), current, HEALTH_SCHEMA_DIFFERS,
               state->schema_known ? arena_print(arena, "%s=%d expected=%d", word,
                                                 state->schema.current, state->schema.required)
                                   : state->schema_detail);
@@ -122,6 +136,7 @@ static void check_journal(struct checklist *list, const struct storage_state *st
 
     if (state->engine == DB_SQLITE)
         add_check(list, "sqlite_journal_mode", state->health.journal_mode_as_configured,
+                  HEALTH_JOURNAL_MODE_DIFFERS,
                   arena_print(list->request->arena, "journal_mode=%s expected=%s",
                               state->health.journal_mode,
                               db_journal_mode_names[settings->sqlite_journal_mode]));
@@ -135,11 +150,11 @@ static void check_pool(struct checklist *list, const struct storage_state *state
 
     if (!health->pool.size)
         return;
-    add_check(list, "postgres_pool", true,
-              health->pool.limit < health->pool.size
-                  ? arena_print(arena, "settled at %d of %d connections: the server allows no more",
-                                health->pool.limit, health->pool.size)
-                  : arena_print(arena, "up to %d connections", health->pool.size));
+    add_note(list, "postgres_pool", HEALTH_GOOD,
+             health->pool.limit < health->pool.size
+                 ? arena_print(arena, "settled at %d of %d connections: the server allows no more",
+                               health->pool.limit, health->pool.size)
+                 : arena_print(arena, "up to %d connections", health->pool.size));
 }
 
 /* An unreachable database is one failed check; further checks would only repeat the error. */
@@ -153,13 +168,13 @@ static void check_storage(struct checklist *list)
     (void)!service_database(list->request, &db);
     storage_read_state(service_store(list->request), arena, state);
     add_check(list, check_name(arena, state, "storage"), state->health.reachable,
-              state->health.detail);
+              HEALTH_DATABASE_UNREACHABLE, state->health.detail);
     if (!state->health.reachable)
         return;
     check_schema_version(list, state);
     check_journal(list, state);
     add_check(list, check_name(arena, state, "write_probe"), state->health.writable,
-              state->health.write_detail);
+              HEALTH_DATABASE_NOT_WRITABLE, state->health.write_detail);
     check_pool(list, state);
 }
 
@@ -171,18 +186,23 @@ static void check_kafka(struct checklist *list)
     struct kafka_lag *lags, all;
     size_t count;
     struct db *db;
+    bool silent;
 
     if (!service_settings(request)->kafka.brokers ||
         store_database(service_store(request), &db, &problem) ||
         kafka_lags_read(db, request->arena, &lags, &count, &problem))
         return;
     all = kafka_lag_of_all(lags, count);
-    add_check(list, "kafka", true,
-              count ? arena_print(request->arena, "lag=%lld records, broker heard of %.0f s ago%s",
-                                  (long long)all.records,
-                                  (double)(clock_unix_microseconds() - all.seen_at) / 1e6,
-                                  kafka_lag_text(request->arena, &all))
-                    : "the bridge has not found a topic yet");
+    silent = clock_unix_microseconds() - all.seen_at > KAFKA_SILENCE_SECONDS * (int64_t)1000000;
+    add_note(list, "kafka",
+             !count   ? HEALTH_KAFKA_WITHOUT_TOPICS
+             : silent ? HEALTH_KAFKA_SILENT
+                      : HEALTH_GOOD,
+             count ? arena_print(request->arena, "lag=%lld records, broker heard of %.0f s ago%s",
+                                 (long long)all.records,
+                                 (double)(clock_unix_microseconds() - all.seen_at) / 1e6,
+                                 kafka_lag_text(request->arena, &all))
+                   : "the bridge has not found a topic yet");
 }
 
 static void check_frontend(struct checklist *list)
@@ -193,9 +213,10 @@ static void check_frontend(struct checklist *list)
     bool present = access(index, R_OK) == 0;
 
     if (!settings->serve_frontend_dist)
-        add_check(list, "frontend_dist", true, "disabled");
+        add_note(list, "frontend_dist", HEALTH_GOOD, "disabled");
     else
-        add_check(list, "frontend_dist", present, present ? "present" : "missing");
+        add_check(list, "frontend_dist", present, HEALTH_PAGES_MISSING,
+                  present ? "present" : "missing");
 }
 
 static void check_llm(struct checklist *list)
@@ -204,18 +225,18 @@ static void check_llm(struct checklist *list)
     char seconds[NUMBER_TEXT_MAX];
 
     number_format(settings->llm_timeout_seconds, seconds);
-    add_check(list, "llm_config", true,
-              arena_print(list->request->arena, "%lld attempt(s), timeout %ss",
-                          (long long)settings->llm_max_attempts, seconds));
+    add_note(list, "llm_config", HEALTH_GOOD,
+             arena_print(list->request->arena, "%lld attempt(s), timeout %ss",
+                         (long long)settings->llm_max_attempts, seconds));
 }
 
 static void check_logging(struct checklist *list)
 {
     const struct experiments_settings *settings = service_settings(list->request);
 
-    add_check(list, "logging_config", true,
-              arena_print(list->request->arena, "%s / %s", log_level_names[settings->log_level],
-                          log_format_names[settings->log_format]));
+    add_note(list, "logging_config", HEALTH_GOOD,
+             arena_print(list->request->arena, "%s / %s", log_level_names[settings->log_level],
+                         log_format_names[settings->log_format]));
 }
 
 /* Only where there is something to say of it. */
@@ -225,11 +246,12 @@ static void check_shared_memory(struct checklist *list)
     char since[CLOCK_TEXT_MAX];
 
     if (!shm_region_is_sound(region)) {
-        add_check(list, "shared_memory", false, "damaged: workers are leaving for a fresh file");
+        add_check(list, "shared_memory", false, HEALTH_SHARED_MEMORY_DAMAGED,
+                  "damaged: workers are leaving for a fresh file");
     } else if (shm_region_damaged_at(region)) {
         clock_format(shm_region_damaged_at(region), since);
-        add_check(list, "shared_memory", true,
-                  arena_print(list->request->arena, "was damaged, replaced at %s", since));
+        add_note(list, "shared_memory", HEALTH_GOOD,
+                 arena_print(list->request->arena, "was damaged, replaced at %s", since));
     }
 }
 
@@ -240,7 +262,8 @@ static void check_limits(struct checklist *list)
 
     limits_read_state(list->request->server->region, &state);
     if (state.is_shared)
-        add_check(list, "limits", true, limits_sentence(list->request->arena, &state));
+        add_note(list, "limits", state.answers ? HEALTH_GOOD : HEALTH_LIMITS_SERVER_UNREACHABLE,
+                 limits_sentence(list->request->arena, &state));
 }
 
 enum error readiness_handle(struct request *request, struct reply *reply)

@@ -6,6 +6,7 @@
 #include "limits/limits.h"
 #include "livedata/columnar/columnar.h"
 #include "livedata/service_metrics.h"
+#include "telemetry/health_fault.h"
 
 #include <string.h>
 
@@ -20,7 +21,8 @@ SCHEMA(live_schema, struct liveness, "Liveness", live_fields);
 
 struct readiness_check {
     const char *name, *status;
-    const char *detail; /* NULL = there is nothing to say */
+    const char *detail;               /* NULL = there is nothing to say */
+    const struct health_fault *fault; /* NULL = none */
 };
 
 #define OWNER struct readiness_check
@@ -28,6 +30,7 @@ static const struct field check_fields[] = {
     STRING(OWNER, name),
     STRING(OWNER, status, .help = "ok, error, or degraded: the service works."),
     STRING(OWNER, detail, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, fault, health_fault_schema, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 static SCHEMA(check_schema, struct readiness_check, "ReadinessCheck", check_fields);
@@ -139,13 +142,18 @@ static void check_columnar(struct request *request, struct db *db, struct readin
         return;
     reason = columnar_reason(request, db);
     readiness->all[readiness->checks.count++] =
-        (struct readiness_check){"columnar", reason ? "degraded" : "ok", reason};
+        (struct readiness_check){"columnar", reason ? "degraded" : "ok", reason,
+                                 health_fault(reason ? HEALTH_COLUMNAR_BEHIND : HEALTH_GOOD)};
 }
 
-static bool add_check(struct readiness *readiness, const char *name, bool good)
+/* `code` is the fault of a check that fails. */
+static bool add_check(struct readiness *readiness, const char *name, bool good,
+                      enum health_code code)
 {
     readiness->all[readiness->checks.count++] =
-        (struct readiness_check){.name = name, .status = good ? "ok" : "error"};
+        (struct readiness_check){.name = name,
+                                 .status = good ? "ok" : "error",
+                                 .fault = health_fault(good ? HEALTH_GOOD : code)};
     return good;
 }
 
@@ -157,7 +165,8 @@ static void check_limits(struct request *request, struct readiness *readiness)
     limits_read_state(request->server->region, &state);
     if (state.is_shared)
         readiness->all[readiness->checks.count++] = (struct readiness_check){
-            "limits", state.answers ? "ok" : "degraded", limits_sentence(request->arena, &state)};
+            "limits", state.answers ? "ok" : "degraded", limits_sentence(request->arena, &state),
+            health_fault(state.answers ? HEALTH_GOOD : HEALTH_LIMITS_SERVER_UNREACHABLE)};
 }
 
 /* Whether the database has the schema of this version. */
@@ -184,10 +193,13 @@ enum error ready_handle(struct request *request, struct reply *reply)
     db_health(store_handle(service_store(request)), &health);
     if (control && !health.writable)
         log_event(LOG_WARNING, "not_ready", health.write_detail);
-    ready = add_check(readiness, "serving_backend", health.reachable);
+    ready = add_check(readiness, "serving_backend", health.reachable, HEALTH_DATABASE_UNREACHABLE);
     if (health.reachable)
-        ready &= add_check(readiness, "serving_schema", schema_is_current(request));
-    ready &= add_check(readiness, "control_plane", control && health.writable);
+        ready &= add_check(readiness, "serving_schema", schema_is_current(request),
+                           HEALTH_SCHEMA_DIFFERS);
+    ready &=
+        add_check(readiness, "control_plane", control && health.writable,
+                  health.reachable ? HEALTH_DATABASE_NOT_WRITABLE : HEALTH_DATABASE_UNREACHABLE);
     check_limits(request, readiness);
     if (control)
         check_columnar(request, db, readiness);

@@ -7,6 +7,7 @@
 #include "support/documents/graph_lane.h"
 #include "support/service.h"
 #include "support/tools.h"
+#include "telemetry/health_fault.h"
 
 #include <math.h>
 
@@ -48,7 +49,8 @@ static const struct field health_fields[] = {
     JSON_OBJECT(OWNER, components,
                 .help = "By name: `status` (ok, error, or unavailable where it is not configured), "
                         "`latency_ms` and `detail`, null where there is none. Beside the stores "
-                        "and the embedder, the providers of models that the active profile asks."),
+                        "and the embedder, the providers of models that the active profile asks. "
+                        "What is wrong has a `fault`: `code`, `meaning` and `guide`."),
     BOOLEAN(OWNER, vector_store_loaded, .help = "Whether anything is indexed."),
     INTEGER(OWNER, index_segments,
             .help = "Of the tenant whose index has the most; `ingest` merges from 10 on."),
@@ -73,34 +75,38 @@ struct component {
     const char *status;
     struct optional_number latency_ms;
     const char *detail;
+    const struct health_fault *fault; /* NULL = none */
 };
 
 #define OWNER struct component
-static const struct field component_fields[] = {STRING(OWNER, status),
-                                                NULLABLE_NUMBER(OWNER, latency_ms),
-                                                STRING(OWNER, detail, .nullable = true)};
+static const struct field component_fields[] = {
+    STRING(OWNER, status), NULLABLE_NUMBER(OWNER, latency_ms),
+    STRING(OWNER, detail, .nullable = true),
+    OBJECT(OWNER, fault, health_fault_schema, .nullable = true, .omit_if_null = true)};
 #undef OWNER
 static SCHEMA(component_schema, struct component, "HealthComponent", component_fields);
 
 static void write_component(struct json_writer *writer, const char *name, const char *status,
-                            struct optional_number latency, const char *detail)
+                            struct optional_number latency, enum health_code code,
+                            const char *detail)
 {
     const struct component component = {
         .status = status,
         .latency_ms = {latency.given, round(latency.value * 10) / 10},
-        .detail = detail};
+        .detail = detail,
+        .fault = health_fault(code)};
 
     writer_key(writer, name);
     schema_write(writer, &component_schema, &component);
 }
 
 static void write_part(struct json_writer *writer, const char *name, const struct part *part,
-                       const char *failure)
+                       enum health_code code, const char *failure)
 {
     struct optional_number latency = GIVEN_NUMBER(part->milliseconds);
 
     write_component(writer, name, part->works ? "ok" : "error", latency,
-                    part->works ? NULL : failure);
+                    part->works ? HEALTH_GOOD : code, part->works ? NULL : failure);
 }
 
 /* The providers in use, and whether none is available. The embedded engine is the fallback of each:
@@ -117,6 +123,7 @@ static bool write_providers(struct json_writer *writer, const struct object_list
             continue;
         write_component(writer, breakers[i].name, closed ? "ok" : "error",
                         (struct optional_number){.given = false},
+                        closed ? HEALTH_GOOD : HEALTH_PROVIDER_SUSPENDED,
                         closed ? NULL : "its circuit breaker is not closed");
         all = all && closed;
     }
@@ -130,6 +137,9 @@ static void write_embedder(struct json_writer *writer, struct arena *arena,
     const char *status = vectors->state == VECTORS_AWAY ? "error"
                          : vectors->model               ? "ok"
                                                         : "unavailable";
+    enum health_code code = vectors->state == VECTORS_AWAY   ? HEALTH_EMBEDDER_UNREACHABLE
+                            : vectors->state == VECTORS_NONE ? HEALTH_EMBEDDER_WITHOUT_MODEL
+                                                             : HEALTH_GOOD;
     const char *detail = NULL;
 
     if (vectors->state == VECTORS_AWAY)
@@ -139,7 +149,7 @@ static void write_embedder(struct json_writer *writer, struct arena *arena,
     else if (vectors->state == VECTORS_WORKING)
         detail = arena_print(arena, "%lld of %lld chunks have their vectors",
                              (long long)vectors->embedded, (long long)vectors->chunks);
-    write_component(writer, "embedder", status, none, detail);
+    write_component(writer, "embedder", status, none, code, detail);
 }
 
 static void write_engine(struct json_writer *writer, struct arena *arena,
@@ -152,9 +162,11 @@ static void write_engine(struct json_writer *writer, struct arena *arena,
                                         : "documents are found by words; it holds no vectors";
 
     if (engine->answers)
-        write_component(writer, "search_engine", "ok", GIVEN_NUMBER(part.milliseconds), lag);
+        write_component(writer, "search_engine", "ok", GIVEN_NUMBER(part.milliseconds), HEALTH_GOOD,
+                        lag);
     else
-        write_part(writer, "search_engine", &part, engine->failure);
+        write_part(writer, "search_engine", &part, HEALTH_SEARCH_ENGINE_UNREACHABLE,
+                   engine->failure);
 }
 
 static void write_graph_lane(struct json_writer *writer, struct request *request, int64_t chunks)
@@ -164,7 +176,7 @@ static void write_graph_lane(struct json_writer *writer, struct request *request
     struct graph_lane lane = graph_lane_decide(request->arena, settings, chunks);
     bool is_used = graph_lane_is_used(settings);
 
-    write_component(writer, "graph_retrieval", is_used ? "ok" : "unavailable", none,
+    write_component(writer, "graph_retrieval", is_used ? "ok" : "unavailable", none, HEALTH_GOOD,
                     arena_print(request->arena, "%s: %s; RAG_RETRIEVAL_STRATEGY is %s",
                                 lane.active ? "active" : "inactive", lane.reason,
                                 settings->retrieval_strategy));
@@ -178,6 +190,7 @@ static void write_limits(struct json_writer *writer, struct arena *arena,
 
     if (state->is_shared)
         write_component(writer, "limits", state->answers ? "ok" : "error", none,
+                        state->answers ? HEALTH_GOOD : HEALTH_LIMITS_SERVER_UNREACHABLE,
                         limits_sentence(arena, state));
 }
 
@@ -187,21 +200,25 @@ static json_t *list_components(struct request *request, const struct health_chec
 {
     static const struct optional_number none = {.given = false};
     bool on_server = service_settings(request)->database_url != NULL;
+    enum health_code index_code =
+        checks->store.works ? HEALTH_INDEX_UNREADABLE : checks->store_code;
     struct json_writer writer;
     struct text text;
 
     text_start(&text, request->arena, COMPONENTS_MAX);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    write_part(&writer, on_server ? "postgres" : "sqlite", &checks->store,
+    write_part(&writer, on_server ? "postgres" : "sqlite", &checks->store, checks->store_code,
                "the store cannot be used");
-    write_component(&writer, on_server ? "sqlite" : "postgres", "unavailable", none, NULL);
-    write_component(&writer, "redis", "unavailable", none, NULL);
-    write_part(&writer, "kb_index", &checks->index, "what is indexed cannot be read");
+    write_component(&writer, on_server ? "sqlite" : "postgres", "unavailable", none, HEALTH_GOOD,
+                    NULL);
+    write_component(&writer, "redis", "unavailable", none, HEALTH_GOOD, NULL);
+    write_part(&writer, "kb_index", &checks->index, index_code, "what is indexed cannot be read");
     write_part(&writer, "chromadb", &checks->index, /* an older name of the same */
-               "what is indexed cannot be read");
+               index_code, "what is indexed cannot be read");
     if (blobs_have_store(service_settings(request)))
-        write_part(&writer, "object_store", &checks->blobs, checks->blobs_detail);
+        write_part(&writer, "object_store", &checks->blobs, HEALTH_OBJECT_STORE_UNREACHABLE,
+                   checks->blobs_detail);
     write_embedder(&writer, request->arena, &checks->vectors);
     if (checks->engine.used)
         write_engine(&writer, request->arena, &checks->engine);

@@ -67,6 +67,9 @@ void health_checks_run(struct request *request, struct health_checks *checks)
 
     *checks = (struct health_checks){.chunks = 0};
     checks->store = check_store(request, &db, &checks->health);
+    checks->store_code = checks->store.works        ? HEALTH_GOOD
+                         : checks->health.reachable ? HEALTH_DATABASE_NOT_WRITABLE
+                                                    : HEALTH_DATABASE_UNREACHABLE;
     if (checks->store.works)
         checks->index = check_index(request, db, checks);
     check_blobs(request, checks);

@@ -7,6 +7,7 @@
 #include "support/documents/search_engine.h"
 #include "support/documents/vector_status.h"
 #include "support/models/breakers.h"
+#include "telemetry/health_fault.h"
 
 #include <stdbool.h>
 
@@ -16,12 +17,13 @@ struct part {
 };
 
 struct health_checks {
-    struct part store, index; /* the database; the knowledge base */
-    struct part blobs;        /* the object store, when there is one */
-    const char *blobs_detail; /* why it does not work */
-    struct db_health health;  /* set when the database is available */
-    int64_t chunks, sessions; /* indexed; active */
-    int64_t segments;         /* largest number of index segments of a tenant */
+    struct part store, index;    /* the database; the knowledge base */
+    struct part blobs;           /* the object store, when there is one */
+    enum health_code store_code; /* why the database does not work */
+    const char *blobs_detail;    /* why it does not work */
+    struct db_health health;     /* set when the database is available */
+    int64_t chunks, sessions;    /* indexed; active */
+    int64_t segments;            /* largest number of index segments of a tenant */
     struct vector_status vectors;
     struct search_engine_status engine; /* of SEARCH_URL */
 };

@@ -22,6 +22,7 @@ static const struct field component_fields[] = {
     STRING(OWNER, message),
     STRING(OWNER, source),
     WRITTEN_JSON(OWNER, metrics, .help = "What the component was judged by."),
+    OBJECT(OWNER, fault, health_fault_schema, .nullable = true, .omit_if_null = true),
 };
 static const struct field freshness_fields[] = {
     NULLABLE_NUMBER(OWNER, last_event_age_seconds), NULLABLE_NUMBER(OWNER, event_age_seconds),
@@ -70,11 +71,16 @@ static const struct statement count_hour = {
 };
 
 static struct health_component *add(struct health_report *report, const char *name,
-                                    enum health_word word, const char *message)
+                                    enum health_word word, enum health_code code,
+                                    const char *message)
 {
     struct health_component *component = &report->all[report->count++];
 
-    *component = (struct health_component){.name = name, .status = word, .message = message};
+    *component =
+        (struct health_component){.name = name,
+                                  .status = word,
+                                  .message = message,
+                                  .fault = health_fault(word == HEALTHY ? HEALTH_GOOD : code)};
     return component;
 }
 
@@ -92,6 +98,9 @@ static void judge_freshness(const struct storage_call *call,
                                                                       : UNHEALTHY;
     struct health_component *component =
         add(report, "freshness", word,
+            ages.in_future ? HEALTH_CLOCK_SET_BACK
+            : known        ? HEALTH_EVENTS_LATE
+                           : HEALTH_NO_EVENTS,
             ages.in_future ? "The last event was applied in the future: the clock was set back"
             : known        ? arena_print(call->arena, "Last event applied %.1f s ago", age)
                            : "No events yet");
@@ -112,7 +121,7 @@ static void judge_quality(const struct storage_call *call, int64_t total, int64_
                             : rate >= clean_rate                                   ? HEALTHY
                                                                                    : UNHEALTHY;
     struct health_component *component =
-        add(report, "quality", word,
+        add(report, "quality", word, total ? HEALTH_EVENTS_REJECTED : HEALTH_NO_EVENTS,
             total ? arena_print(call->arena, "%lld of %lld events rejected in the last hour",
                                 (long long)rejected, (long long)total)
                   : "No events in the last hour");
@@ -141,6 +150,7 @@ static void judge_kafka(const struct storage_call *call, struct health_report *r
         !count                            ? DEGRADED
         : silence > KAFKA_SILENCE_SECONDS ? UNHEALTHY
                                           : HEALTHY,
+        count ? HEALTH_KAFKA_SILENT : HEALTH_KAFKA_WITHOUT_TOPICS,
         !count ? "The bridge has not found a topic yet"
                : arena_print(call->arena, "%lld records behind, broker heard of %.0f s ago%s",
                              (long long)all.records, silence, kafka_lag_text(call->arena, &all)));
@@ -177,7 +187,7 @@ void health_inspect(const struct storage_call *call, const struct livedata_setti
     *report = (struct health_report){.checked_at = call->now};
     if (settings->kafka.brokers && call->db)
         judge_kafka(call, report);
-    serving = add(report, "serving", there ? HEALTHY : UNHEALTHY,
+    serving = add(report, "serving", there ? HEALTHY : UNHEALTHY, HEALTH_DATABASE_UNREACHABLE,
                   there ? "The store answers" : "The store does not answer");
     serving->backend = call->db && db_engine(call->db) == DB_POSTGRES ? "postgres" : "sqlite";
     if (there) {
@@ -261,7 +271,7 @@ void health_show(struct arena *arena, struct health_report *report, bool whole,
         component->source = component->placeholder ? "placeholder" : "live";
         component->metrics = metrics_of(arena, *component, whole);
     }
-    connections = add(report, "db_pool", HEALTHY, "");
+    connections = add(report, "db_pool", HEALTHY, HEALTH_GOOD, "");
     connections->source = pool->size ? "live" : "placeholder";
     connections->metrics = pool_metrics(arena, pool);
     report->components = (struct object_list){report->count, report->all};

@@ -7,6 +7,7 @@
 #include "livedata/journal/ages.h"
 #include "livedata/settings.h"
 #include "livedata/storage_call.h"
+#include "telemetry/health_fault.h"
 
 enum health_word { HEALTHY, DEGRADED, UNHEALTHY, HEALTH_WORD__MAX };
 extern const char *const health_words[HEALTH_WORD__MAX];
@@ -15,8 +16,9 @@ struct health_component {
     const char *name;
     enum health_word status;
     const char *message;
-    const char *source;  /* "live", or "placeholder": there is no data to check */
-    const char *metrics; /* JSON object: the inputs of the check */
+    const char *source;               /* "live", or "placeholder": there is no data to check */
+    const char *metrics;              /* JSON object: the inputs of the check */
+    const struct health_fault *fault; /* NULL = none */
 
     bool placeholder;
     struct optional_number last_event_age_seconds, event_age_seconds, sla_seconds, pass_rate;

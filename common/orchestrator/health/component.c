@@ -118,6 +118,7 @@ static const struct field component_fields[] = {
     STATUS(OWNER),
     BOOLEAN(OWNER, required),
     VARIANT(OWNER, details, details_variants),
+    OBJECT(OWNER, fault, health_fault_schema, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(component_schema, struct component, "Component", component_fields);

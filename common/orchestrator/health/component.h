@@ -5,6 +5,7 @@
 #include "orchestrator/browser/health.h"
 #include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/storage/store_health.h"
+#include "telemetry/health_fault.h"
 
 enum component_state {
     STATE_OK,
@@ -22,6 +23,7 @@ struct component {
     int status; /* enum component_state */
     bool required;
     struct schema_variant details;
+    const struct health_fault *fault; /* NULL = none */
 };
 SCHEMA_OF(component_schema, struct component);
 

@@ -29,6 +29,12 @@ static struct component *add(struct checking *checking, const char *name, const 
     return component;
 }
 
+/* `code` is the fault of a component that is not ok. */
+static const struct health_fault *fault_of(const struct component *component, enum health_code code)
+{
+    return health_fault(component->status == STATE_OK ? HEALTH_GOOD : code);
+}
+
 static bool has_model_list(struct checking *checking, struct db *db)
 {
     struct stored_model_list list;
@@ -62,6 +68,10 @@ static void check_storage(struct checking *checking)
                    : !health.writable ? "The store cannot be written to."
                                       : NULL;
     component->status = store->error ? STATE_FAILED : report->ok ? STATE_OK : STATE_DEGRADED;
+    component->fault = health_fault(error              ? HEALTH_DATABASE_UNREACHABLE
+                                    : !health.writable ? HEALTH_DATABASE_NOT_WRITABLE
+                                    : !report->ok      ? HEALTH_SCHEMA_DIFFERS
+                                                       : HEALTH_GOOD);
     component->details = SHAPED(storage_failure_schema, store);
     if (error)
         return;
@@ -227,6 +237,7 @@ static void check_cache(struct checking *checking)
     component = add(checking, "cache", "cache", false);
     component->status =
         shared_rate_answers(cache, checking->check->worker->region) ? STATE_OK : STATE_DEGRADED;
+    component->fault = fault_of(component, HEALTH_CACHE_UNREACHABLE);
     details = ARENA_NEW(checking->arena, struct cache_details);
     *details =
         (struct cache_details){.status = component->status,
@@ -250,6 +261,7 @@ static void check_limits(struct checking *checking)
         return;
     component = add(checking, "limits", "cache", false);
     component->status = state.answers ? STATE_OK : STATE_DEGRADED;
+    component->fault = fault_of(component, HEALTH_LIMITS_SERVER_UNREACHABLE);
     details = ARENA_NEW(checking->arena, struct limits_details);
     *details = (struct limits_details){.status = component->status,
                                        .hosts = state.hosts,
@@ -273,6 +285,7 @@ static void check_api(struct checking *checking, const char *name, const char *p
     struct api_details *details = ARENA_NEW(checking->arena, struct api_details);
 
     component->status = settings->api_key ? STATE_OK : STATE_DEGRADED;
+    component->fault = fault_of(component, HEALTH_API_KEY_MISSING);
     *details = (struct api_details){.status = component->status,
                                     .adapter_name = name,
                                     .provider = provider,
@@ -353,6 +366,17 @@ static struct breaker_shape *check_breaker(struct checking *checking, int *statu
     return breaker;
 }
 
+/* The fault of a browser that is not ok. */
+static enum health_code browser_code(const struct orchestrator_settings *settings, bool configured,
+                                     int status)
+{
+    if (!configured || settings->browser_driver == BROWSER_NULL)
+        return HEALTH_BROWSER_NOT_CONFIGURED;
+    return status == STATE_FAILED          ? HEALTH_BROWSER_UNREACHABLE
+           : status == STATE_AUTH_REQUIRED ? HEALTH_BROWSER_SIGNED_OUT
+                                           : HEALTH_BROWSER_FAILING;
+}
+
 static void check_browser(struct checking *checking)
 {
     const struct orchestrator_settings *settings = checking->settings;
@@ -376,6 +400,7 @@ static void check_browser(struct checking *checking)
                                  .driver = settings->browser_driver,
                                  .error = is_asked && !reported ? reason : NULL};
     details->status = component->status;
+    component->fault = fault_of(component, browser_code(settings, configured, component->status));
     if (reported) {
         details->session = reported->session;
         details->automation = SHAPED(browser_automation_schema, reported->automation);

@@ -32,7 +32,11 @@ const toneOf = (status) => tones[status] ?? 'danger';
 
 async function experimentParts(signal) {
     const { checks } = (await experiments.get('/readyz', { signal })).data;
-    return checks.map(({ name, ok, detail }) => ({ name, state: ok ? 'good' : 'danger', note: detail }));
+    return checks.map(({ name, ok, detail, fault }) => ({
+        name,
+        state: ok ? (fault ? 'caution' : 'good') : 'danger',
+        note: detail,
+    }));
 }
 
 /* A circuit breaker is a part only while it keeps calls back: a closed one says nothing about its provider. */
