@@ -385,11 +385,13 @@ static const char *help_of(struct arena *arena)
 {
     return arena_print(
         arena,
-        "usage: %s [--check-config | --describe | --describe-routes | --describe-settings]\n\n"
+        "usage: %s [--check-config | --describe | --describe-metrics | --describe-routes |\n"
+        "       --describe-settings]\n\n"
         "Answers requests over FastCGI on the listening socket at descriptor 0, or the one\n"
         "request for which a web server starts it as a CGI program.\n\n"
         "  --check-config       Check the settings and print those that are not the default.\n"
         "  --describe           Print the OpenAPI document of its routes.\n"
+        "  --describe-metrics   Print what /metrics of its service may have, as lines of JSON.\n"
         "  --describe-routes    Print its routes and who may call each.\n"
         "  --describe-settings  Print the documentation of its settings.\n",
         program_invocation_short_name);
@@ -409,6 +411,19 @@ static int document_routes(const struct http_family *family, struct arena *arena
                                route->path,
                                route->access ? route->access : family->service->access(route));
     }
+    return print(&out);
+}
+
+static int document_metrics(const struct http_family *family, struct arena *arena)
+{
+    const struct http_service *service = family->service;
+    struct text out;
+
+    text_start(&out, arena, DESCRIPTION_MAX);
+    metrics_describe(service->metrics, service->metric_count, &out);
+    metrics_describe(family->scraped, family->scraped_count, &out);
+    if (service->metrics)
+        metrics_describe(limits_metrics, LIMITS_METRIC__MAX, &out);
     return print(&out);
 }
 
@@ -432,6 +447,8 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         return document_settings(family->service, arena);
     if (argc > 1 && strcmp(argv[1], "--describe-routes") == 0)
         return document_routes(family, arena);
+    if (argc > 1 && strcmp(argv[1], "--describe-metrics") == 0)
+        return document_metrics(family, arena);
     if (crypto_start(&problem) ||
         settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
         family->service->start(&server, arena, &problem) ||

@@ -172,13 +172,16 @@ struct http_family {
     /* They compute between two waits: such a worker takes one request at a time from the line, and
      * leaves the others to workers that idle. */
     bool computes;
+    /* Metrics that one of its handlers computes at the scrape, beside those of the service. */
+    const struct metric *scraped;
+    size_t scraped_count;
     const struct hub *hub; /* one process serves all its suspended streams (hub.h); NULL = none */
 };
 
 #define ROUTES(table) .routes = (table), .route_count = COUNT_OF(table)
 
 /* main() of a responder: serves FastCGI on descriptor 0; or --describe, --check-config,
- * --describe-settings. Returns the exit code. */
+ * --describe-settings and the like. Returns the exit code. */
 int responder_main(int argc, char **argv, const struct http_family *family);
 
 #endif

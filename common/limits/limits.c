@@ -262,12 +262,14 @@ void limits_read_state(struct shm_region *region, struct limits_state *state)
                                    .alone = (uint64_t)shm_number(region, LIMITS_ALONE)};
 }
 
-static void write_metric(struct text *out, const char *name, const char *kind, const char *help,
-                         uint64_t value)
-{
-    text_append_format(out, "# HELP %s %s\n# TYPE %s %s\n%s %" PRIu64 "\n", name, help, name, kind,
-                       name, value);
-}
+const struct metric limits_metrics[LIMITS_METRIC__MAX] = {
+    [LIMITS_METRIC_SHARED] = {"assay_limits_shared", METRIC_GAUGE,
+                              "1 while limits hold over all hosts, 0 while this host counts its "
+                              "share alone."},
+    [LIMITS_METRIC_HOSTS] = {"assay_limits_hosts", METRIC_GAUGE, "Hosts that share the limits."},
+    [LIMITS_METRIC_ALONE] = {"assay_limits_alone_total", METRIC_COUNTER,
+                             "Decisions on limits that this host made alone."},
+};
 
 void limits_write_metrics(struct shm_region *region, struct text *out)
 {
@@ -276,12 +278,14 @@ void limits_write_metrics(struct shm_region *region, struct text *out)
     limits_read_state(region, &state);
     if (!state.is_shared)
         return;
-    write_metric(out, "assay_limits_shared", "gauge",
-                 "1 while limits hold over all hosts, 0 while this host counts its share alone.",
-                 state.answers);
-    write_metric(out, "assay_limits_hosts", "gauge", "Hosts that share the limits.", state.hosts);
-    write_metric(out, "assay_limits_alone_total", "counter",
-                 "Decisions on limits that this host made alone.", state.alone);
+    for (int i = 0; i < LIMITS_METRIC__MAX; i++) {
+        const uint64_t values[] = {[LIMITS_METRIC_SHARED] = state.answers,
+                                   [LIMITS_METRIC_HOSTS] = state.hosts,
+                                   [LIMITS_METRIC_ALONE] = state.alone};
+
+        metric_write_head(&limits_metrics[i], out);
+        text_append_format(out, "%s %" PRIu64 "\n", limits_metrics[i].name, values[i]);
+    }
 }
 
 const char *limits_sentence(struct arena *arena, const struct limits_state *state)

@@ -20,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "shm/metrics.h"
 #include "shm/rate.h"
 
 struct limits_config {
@@ -54,7 +55,15 @@ struct limits_state {
 };
 void limits_read_state(struct shm_region *region, struct limits_state *state);
 
-/* The same as metrics in text exposition format. Nothing without a server. */
+enum limits_metric {
+    LIMITS_METRIC_SHARED,
+    LIMITS_METRIC_HOSTS,
+    LIMITS_METRIC_ALONE,
+    LIMITS_METRIC__MAX
+};
+extern const struct metric limits_metrics[LIMITS_METRIC__MAX];
+
+/* The same as these metrics in text exposition format. Nothing without a server. */
 void limits_write_metrics(struct shm_region *region, struct text *out);
 
 /* The same as a sentence for readiness; NULL without a server. */

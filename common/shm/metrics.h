@@ -87,4 +87,12 @@ void metric_clear(struct metrics *metrics, unsigned metric);
  * order. Metrics without labels are written from the start, the others after their first use. */
 void metrics_write(const struct metrics *metrics, struct text *out);
 
+/* The lines HELP and TYPE that stand before the values of a metric, for values that are not counted
+ * here but computed at the scrape. */
+void metric_write_head(const struct metric *metric, struct text *out);
+
+/* A line with a JSON object for each metric that is exported: name, kind (as in TYPE), help and
+ * labels. Dashboards and alert rules are made from it (tools/monitoring). */
+void metrics_describe(const struct metric *table, size_t count, struct text *out);
+
 #endif

@@ -1,9 +1,12 @@
 /* Writes metrics as text for a scraper. metrics.c counts them. */
+#include "base/json.h"
 #include "base/number.h"
 #include "shm/metrics_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const kinds[] = {"counter", "gauge", "histogram", "summary", "histogram"};
 
 /* Escapes backslash, quote and line end with a backslash. */
 static void write_value(struct text *out, const char *value)
@@ -96,9 +99,14 @@ static int by_labels(const void *a, const void *b)
     return memcmp((*one)->labels, (*two)->labels, sizeof(*one)->labels);
 }
 
+void metric_write_head(const struct metric *metric, struct text *out)
+{
+    text_append_format(out, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help,
+                       metric->name, kinds[metric->kind]);
+}
+
 static void write_metric(const struct metrics *metrics, unsigned metric, struct text *out)
 {
-    static const char *const kinds[] = {"counter", "gauge", "histogram", "summary", "histogram"};
     static const double nothing[METRIC_VALUES_MAX];
     const struct metric *row = &metrics->table[metric];
     size_t most = row->sets ? row->sets : METRIC_SETS;
@@ -113,8 +121,7 @@ static void write_metric(const struct metrics *metrics, unsigned metric, struct 
         if (metric_is_shown(cell, metric))
             cells[count++] = cell;
     }
-    text_append_format(out, "# HELP %s %s\n# TYPE %s %s\n", row->name, row->help, row->name,
-                       kinds[row->kind]);
+    metric_write_head(row, out);
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what is sorted */
     qsort(cells, count, sizeof cells[0], by_labels);
     for (size_t i = 0; i < count; i++) {
@@ -130,4 +137,29 @@ void metrics_write(const struct metrics *metrics, struct text *out)
     for (unsigned i = 0; metrics && i < metrics->count; i++)
         if (!metrics->table[i].internal)
             write_metric(metrics, i, out);
+}
+
+static void describe(const struct metric *metric, struct text *out)
+{
+    struct json_writer writer;
+
+    writer_start(&writer, out);
+    writer_open_object(&writer);
+    writer_key_string(&writer, "name", metric->name);
+    writer_key_string(&writer, "kind", kinds[metric->kind]);
+    writer_key_string(&writer, "help", metric->help);
+    writer_key(&writer, "labels");
+    writer_open_array(&writer);
+    for (size_t i = 0; i < METRIC_LABELS_MAX && metric->labels[i]; i++)
+        writer_string(&writer, metric->labels[i]);
+    writer_close_array(&writer);
+    writer_close_object(&writer);
+    text_append_byte(out, '\n');
+}
+
+void metrics_describe(const struct metric *table, size_t count, struct text *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!table[i].internal)
+            describe(&table[i], out);
 }

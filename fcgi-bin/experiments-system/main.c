@@ -53,8 +53,11 @@ static const struct route routes[] = {
      .summary = "This document"},
 };
 
-static const struct http_family family = {
-    .service = &experiments_service, .name = "system", ROUTES(routes)};
+static const struct http_family family = {.service = &experiments_service,
+                                          .name = "system",
+                                          ROUTES(routes),
+                                          .scraped = experiments_scraped,
+                                          .scraped_count = EXPERIMENTS_SCRAPED};
 
 int main(int argc, char **argv)
 {

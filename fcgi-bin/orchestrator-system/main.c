@@ -78,8 +78,11 @@ static const struct route routes[] = {
      .summary = "This document"},
 };
 
-static const struct http_family family = {
-    .service = &orchestrator_service, .name = "system", ROUTES(routes)};
+static const struct http_family family = {.service = &orchestrator_service,
+                                          .name = "system",
+                                          ROUTES(routes),
+                                          .scraped = orchestrator_scraped,
+                                          .scraped_count = ORCHESTRATOR_SCRAPED};
 
 int main(int argc, char **argv)
 {
