@@ -216,6 +216,10 @@ const struct setting experiments_settings_table[] = {
     {"AB_LIVE_MIXTURE_USERS", SETTING_INTEGER, AT(live_mixture_users), "5000", 2, 1000000000,
      .help = "People per arm that always-valid inference is tuned for in designs that name no "
              "effect."},
+    {"AB_INTERACTION_USERS", SETTING_INTEGER, AT(interaction_users), "200000", 1000, 10000000,
+     .help = "Users that a request for interactions goes over at most, those of other experiments "
+             "counted again; of a larger experiment a sample, of one with ten times as many "
+             "nothing."},
     {"AB_ERROR_RATE_RUNS", SETTING_INTEGER, AT(error_rate_runs), "1000", 1, 100000,
      .help = "Times that a measurement of error rates divides the users of an experiment anew, "
              "where the order names no number; an order may name at most ten times as many."},

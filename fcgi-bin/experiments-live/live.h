@@ -14,6 +14,7 @@
 SCHEMA_OF(assign_request_schema, struct assign_request);
 SCHEMA_OF(assign_reply_schema, struct assign_reply);
 SCHEMA_OF(live_stats_query_schema, struct stats_query);
+SCHEMA_OF(interactions_query_schema, struct interactions_query);
 SCHEMA_OF(ingest_reply_schema, struct ingest_reply);
 SCHEMA_OF(lines_reply_schema, struct lines_reply);
 SCHEMA_OF(ingestion_schema, struct live_ingestion);
@@ -60,6 +61,7 @@ enum error live_handle_slices(struct request *request, struct reply *reply);
 enum error live_handle_quality(struct request *request, struct reply *reply);
 enum error live_handle_course(struct request *request, struct reply *reply);
 
+enum error live_handle_interactions(struct request *request, struct reply *reply);
 enum error live_handle_error_rates(struct request *request, struct reply *reply);
 enum error live_handle_measure(struct request *request, struct reply *reply);
 

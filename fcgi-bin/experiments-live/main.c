@@ -2,6 +2,7 @@
 #include "experiments-live/live.h"
 
 #include "experiments/error_rates/measurement.h"
+#include "experiments/interactions/interactions.h"
 #include "experiments/live_results/course.h"
 #include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_schema.h"
@@ -200,6 +201,19 @@ static const struct route routes[] = {
      .help =
          "The sample ratio over time, days on which less arrived, arms without events, users in "
          "several arms, balance before the experiment, effects by weekday; alarms first."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/interactions",
+     .role = ROLE_READER,
+     .query = &interactions_query_schema,
+     .reply = &interactions_schema,
+     .errors = ERRORS(400),
+     .handler = live_handle_interactions,
+     .name = "read_interactions",
+     .tag = "experiments",
+     .summary = "Read whether other experiments change the effect",
+     .help = "Per pair of treatments: the effect on the primary metric beside the other treatment, "
+             "less the effect beside the other control, among users of both experiments. Goes over "
+             "AB_INTERACTION_USERS users at most. 400 same_experiment."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/error-rates",
      .role = ROLE_READER,

@@ -43,6 +43,7 @@ static const struct reason_answer reasons[] = {
     {"too_many_users", 400, "too_many_users"},
     {"not_decided", 409, "not_decided"},
     {"no_switchback", 400, "no_switchback"},
+    {"same_experiment", 400, "same_experiment"},
     {"bayes_clusters", 400, "bayes_clusters"},
     {"bayes_adaptive", 400, "bayes_adaptive"},
     {"certificate_clusters", 400, "certificate_clusters"},

@@ -233,7 +233,8 @@ class TestQuery:
             if "maxLength" in field.schema:
                 limit = field.schema["maxLength"]
                 path = f"{caller.path(asker)}?{name}="
-                assert caller.send(asker, path + "%C3%A9" * limit).status == 200
+                named = caller.send(asker, path + "%C3%A9" * limit)
+                assert named.status in (200, 404), named  # what it names may not be there
                 errors = caller.send(asker, path + "%C3%A9" * (limit + 1)).errors()
                 assert errors["query", name]["type"] == "string_too_long"
 

@@ -187,7 +187,7 @@ def projects(recorder):
         for language in ("ru", "de", "es", "fr", "zh", "ar"):
             recorder.send("GET", f"{base}/report/csv", {**READ, "Accept-Language": language})
         live = f"/api/v1/experiments/{project}"
-        for rest in ("/ingestion", "/live-stats", "/live-stats?dimension=strata", "/live-stats?dimension=x", "/slices", "/decision"):
+        for rest in ("/ingestion", "/live-stats", "/live-stats?dimension=strata", "/live-stats?dimension=x", "/slices", "/interactions", "/decision"):
             answer = recorder.send("GET", live + rest, READ)
             if "ETag" in answer.headers:
                 recorder.send("GET", live + rest, {**READ, "If-None-Match": answer.headers["ETag"]}, step="unchanged")
@@ -228,7 +228,7 @@ def running(recorder, project):
         lines = "\n".join(map(json.dumps, good)).encode()
         for headers, data in (({}, lines), ({}, lines + b"\n{"), ({"Content-Encoding": "gzip"}, gzip.compress(lines, mtime=0)), ({"Content-Encoding": "br"}, lines), ({}, b"")):
             recorder.send("POST", f"{base}/{route}/lines", {**WRITE, "Content-Type": "application/x-ndjson", **headers}, data=data)
-    for rest in ("/ingestion", "/live-stats", "/slices", "/decision"):
+    for rest in ("/ingestion", "/live-stats", "/slices", "/interactions", "/decision"):
         recorder.send("GET", base + rest, READ)
     flagged(recorder, base)
 

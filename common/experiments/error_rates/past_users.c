@@ -27,7 +27,7 @@ struct read_user {
     uint32_t place;
 };
 
-static uint64_t key_of(const char *user_id)
+uint64_t past_user_key(const char *user_id)
 {
     uint64_t key = live_hash(user_id) + UINT64_C(0x9e3779b97f4a7c15);
 
@@ -52,7 +52,7 @@ static void add_user(struct reading *reading, struct live_rollup *scratch,
     size_t count = live_rollup_values(scratch, root, &values);
     uint32_t place = (uint32_t)users->count;
 
-    *ARRAY_ADD(users->arena, users->keys, users->count) = key_of(root->user_id);
+    *ARRAY_ADD(users->arena, users->keys, users->count) = past_user_key(root->user_id);
     for (size_t i = 0; i < count; i++) {
         int metric = position_of(&users->view->metrics, values[i].metric);
         bool huge = live_values_are_huge(&values[i]);
@@ -91,7 +91,7 @@ static void choose(const struct reading *reading, const struct live_names *all,
 {
     *chosen = (struct live_names){.arena = reading->chunk};
     for (size_t i = 0; i < all->count; i++)
-        if (key_of(all->items[i]) <= reading->key_max)
+        if (past_user_key(all->items[i]) <= reading->key_max)
             live_names_add(chosen, all->items[i]);
 }
 

@@ -35,6 +35,9 @@ struct past_users {
 MUST_CHECK enum error past_users_read(const struct live_call *call,
                                       const struct live_experiment *experiment, void *context);
 
+/* The key of a user id. */
+uint64_t past_user_key(const char *user_id);
+
 /* Whether the arms have more users. */
 bool past_users_are_sample(const struct past_users *users);
 
