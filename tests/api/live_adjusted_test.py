@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import statsmodels.api as sm
+from statsmodels.stats.multitest import multipletests
 
 from live_test import Experiment, experiment, metrics
 from project_fixtures import PROJECTS, expect, payload
@@ -76,6 +77,100 @@ class Users:
         return treatment - control, error, error ** 4 / (one ** 4 / free + other ** 4 / free)
 
 
+SECONDARY = ["pages", "停留", "never seen"]
+
+
+class ManyMetrics(Users):
+    """Secondary metrics beside it: counts of most users, and sums of two batches of few users with long tails."""
+
+    def __init__(self, kind, seed):
+        super().__init__(kind, seed)
+        rng = np.random.default_rng(seed + 100)
+        pages = rng.poisson(np.maximum(0, self.x[:, 0]) + self.arm)
+        stays = np.round(np.exp(rng.normal(self.x[:, 1] / 2, 1)) * (rng.random(USERS) < .4), 4)
+        self.further = {"pages": pages.astype(float), "停留": stays}
+
+    def send(self, experiment):
+        super().send(experiment)
+        for metric, values in self.further.items():
+            for batch in range(2):
+                experiment.send("conversions", *[{"user_id": f"u{i}", "metric": metric, "value": float(v) / 2}
+                                                 for i, v in enumerate(values) if v])
+
+    def of(self, metric):
+        """As users of a mean, for expected()."""
+        users = Users("continuous", 0)
+        users.__dict__.update({**self.__dict__, "kind": "continuous", "value": self.further[metric]})
+        return users
+
+
+def check_secondary(block, users, level):
+    """Effect, error and interval of each metric, and Holm over both."""
+    assert [item["metric"] for item in block["secondary"]] == SECONDARY
+    assert [item["status"] for item in block["secondary"]] == ["available"] * 2 + ["insufficient_data"]
+    p_values = []
+    for item in block["secondary"][:2]:
+        [comparison] = item["analysis"]["comparisons"]
+        effect, error, df = users.of(item["metric"]).expected()
+        found = comparison["adjusted"]
+        assert [found["effect"], found["standard_error"], found["degrees_of_freedom"]] == pytest.approx(
+            [effect, error, df], rel=1e-8), item["metric"]
+        half = error * scipy.stats.t(df).isf(level / 2)
+        assert [found["ci_lower"], found["ci_upper"]] == pytest.approx([effect - half, effect + half], rel=1e-8)
+        p_values.append(2 * scipy.stats.t(df).sf(abs(effect / error)))
+        assert item["analysis"]["users"] == USERS
+    expected = multipletests(p_values, level, "holm")
+    claims = [item["claims"][0] for item in block["secondary"][:2]]
+    assert [claim["p_value_adjusted"] for claim in claims] == pytest.approx(list(expected[1]), abs=1e-6)
+    assert [claim["is_significant"] for claim in claims] == list(expected[0])
+    assert block["secondary"][2]["analysis"] is None and block["secondary"][2]["claims"] == []
+
+
+@pytest.mark.parametrize("kind", ["binary", "ratio"])
+@pytest.mark.parametrize("buckets", [1, 4])
+def test_secondary_metrics_are_adjusted_too(store, kind, buckets):
+    """Whatever the design's own metric is; and what is stored equals a new pass over all users."""
+    design = payload("live", "binary", metrics=metrics(**DESIGNS[kind], secondary_metrics=SECONDARY))
+    experiment, users = Experiment(store.client, design), ManyMetrics(kind, 11)
+    if buckets > 1:
+        expect(store.client.send("PUT", experiment.path("buckets"), {"buckets": buckets}))
+    users.send(experiment)
+    block = experiment.stats()["adjusted"]
+    check_secondary(block, users, 0.05)
+    verified(store, experiment)
+    assert block["status"] == "available"
+    assert block["analysis"]["comparisons"][0]["adjusted"]["effect"] == pytest.approx(users.expected()[0], rel=1e-9)
+
+
+def test_a_metric_becomes_a_secondary_one_after_its_events(store):
+    """And what is kept follows a user who leaves and comes back, to the digit of a new pass over all users."""
+    design = payload("live", "binary", metrics=metrics(**DESIGNS["binary"]))
+    experiment, users = Experiment(store.client, design), ManyMetrics("binary", 12)
+    users.send(experiment)
+    assert experiment.stats()["adjusted"]["secondary"] == []
+    wanted = payload("live", "binary", metrics=metrics(**DESIGNS["binary"], secondary_metrics=SECONDARY))
+    expect(store.client.send("PUT", f"{PROJECTS}/{experiment.id}", wanted))
+    check_secondary(experiment.stats()["adjusted"], users, 0.05)
+    experiment.send("exclusions", {"user_id": "u3"})
+    assert [item["analysis"]["users"] for item in experiment.stats()["adjusted"]["secondary"][:2]] == [USERS - 1] * 2
+    verified(store, experiment)
+
+
+def verified(store, experiment):
+    done = store.program("live-rebuild", "--verify", experiment.id)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_secondary_metric_beyond_all_sums_is_not_adjusted(store):
+    design = payload("live", "binary", metrics=metrics(**DESIGNS["continuous"], secondary_metrics=SECONDARY))
+    experiment, users = Experiment(store.client, design), ManyMetrics("continuous", 13)
+    users.send(experiment)
+    experiment.send("conversions", {"user_id": "u0", "metric": "停留", "value": 1e300})
+    block = experiment.stats()["adjusted"]
+    assert [item["status"] for item in block["secondary"]] == ["available"] + ["insufficient_data"] * 2
+    assert block["status"] == "available"
+
+
 @pytest.mark.parametrize("kind", DESIGNS)
 def test_equal_to_regressions_of_the_users(store, kind):
     experiment, users = Experiment(store.client, payload("live", "binary", metrics=metrics(**DESIGNS[kind]))), Users(kind, 5)
@@ -140,4 +235,4 @@ def test_another_design_is_adjusted_by_its_own_metric(store):
 def test_without_covariates_it_is_unavailable(experiment):
     experiment.expose("u", 0, 0)
     block = experiment.stats()["adjusted"]
-    assert block == {"status": "unavailable", "metric": "purchase", "analysis": None}
+    assert block == {"status": "unavailable", "metric": "purchase", "analysis": None, "secondary": []}

@@ -73,8 +73,7 @@ enum error live_batch_number_covariates(struct live_batch_run *batch)
     }
     for (int64_t i = 0;
          !error && batch->covariates_grew && i < live_bucket_count(&batch->experiment); i++)
-        error = live_clear_family(batch->call, live_bucket_number(&batch->experiment, i),
-                                  LIVE_COVARIANCE);
+        error = live_clear_covariance(batch->call, live_bucket_number(&batch->experiment, i));
     return error;
 }
 

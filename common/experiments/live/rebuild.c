@@ -273,6 +273,37 @@ static void compare_products(struct live_rebuild *rebuild, const struct live_rol
     }
 }
 
+static bool same_metric_products(const struct live_metric_products *one,
+                                 const struct live_metric_products *other,
+                                 const struct live_products *all)
+{
+    double size = sqrt(fmax(other->at[LIVE_METRIC_SQUARES].sum.high, 0));
+    bool same = one->huge == other->huge;
+
+    for (int k = 0; k < LIVE_METRIC_COVARIATES + LIVE_COVARIATES_MAX; k++) {
+        /* The sum is a product with 1; covariates are factors of the same numbers. */
+        int factor = k < LIVE_METRIC_COVARIATES ? 0 : k;
+        double with = all ? sqrt(fmax(all->at[factor][factor].sum.high, 0)) : 0;
+
+        same = same && same_sum(&one->at[k].sum, &other->at[k].sum, size * with);
+    }
+    return same;
+}
+
+static void compare_metric_products(struct live_rebuild *rebuild, struct live_rollup *stored,
+                                    struct live_rollup *right)
+{
+    size_t count = right->metric_arms_count > stored->metric_arms_count ? right->metric_arms_count
+                                                                        : stored->metric_arms_count;
+
+    for (int64_t metric = 0; metric < (int64_t)count; metric++)
+        for (int arm = 0; arm < LIVE_ARMS_MAX; arm++)
+            if (!same_metric_products(live_rollup_metric_products(stored, metric, arm),
+                                      live_rollup_metric_products(right, metric, arm),
+                                      right->products[LIVE_COVARIANCE][arm]))
+                note(rebuild, "the products with covariates", metric, 0, arm);
+}
+
 static void compare_covered(struct pass *pass, struct live_rollup *stored)
 {
     for (int64_t number = 1; number <= pass->experiment->covariates; number++)
@@ -318,6 +349,7 @@ static enum error verify_part(const struct live_call *call, struct live_experime
     compare_covered(&pass, &stored);
     compare_cells(rebuild, &stored, &pass.rollup);
     compare_products(rebuild, &stored, &pass.rollup);
+    compare_metric_products(rebuild, &stored, &pass.rollup);
     return ERROR_NONE;
 }
 

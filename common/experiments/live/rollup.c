@@ -92,6 +92,22 @@ struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric)
     return &rollup->totals[metric];
 }
 
+struct live_metric_products *live_rollup_metric_products(struct live_rollup *rollup, int64_t metric,
+                                                         int arm)
+{
+    struct live_metric_products **products;
+
+    while (rollup->metric_arms_count <= (size_t)metric)
+        ARRAY_ADD(rollup->arena, rollup->metric_arms, rollup->metric_arms_count);
+    products = &rollup->metric_arms[metric].at[arm];
+    if (!*products) {
+        *products = ARENA_NEW(rollup->arena, struct live_metric_products);
+        (*products)->metric = metric;
+        (*products)->arm = arm;
+    }
+    return *products;
+}
+
 int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate)
 {
     while (rollup->covered_count <= (size_t)covariate)
@@ -332,6 +348,12 @@ static bool covariate_of(const struct live_unit *root, int64_t number, double *v
     return found;
 }
 
+static void add_to_product(struct live_product *product, double one, double other, int sign)
+{
+    sum_add_product(&product->sum, sign * one, other);
+    product->peak = fmax(product->peak, fabs(one * other));
+}
+
 static void add_products(struct live_rollup *rollup, enum live_family family, int arm,
                          const double *factors, int count, int sign)
 {
@@ -347,10 +369,7 @@ static void add_products(struct live_rollup *rollup, enum live_family family, in
     }
     for (int i = 0; i < count; i++) {
         for (int j = i; j < count; j++) {
-            struct live_product *product = &(*products)->at[i][j];
-
-            sum_add_product(&product->sum, sign * factors[i], factors[j]);
-            product->peak = fmax(product->peak, fabs(factors[i] * factors[j]));
+            add_to_product(&(*products)->at[i][j], factors[i], factors[j], sign);
         }
     }
 }
@@ -383,6 +402,39 @@ static bool outcome_of(const struct live_experiment *experiment, const struct pe
     return value_of(person, experiment->primary_metric, first);
 }
 
+static void add_metric_products(struct live_rollup *rollup, const struct person *person,
+                                const struct live_values *values, const double *covariates,
+                                int sign)
+{
+    struct live_metric_products *products =
+        live_rollup_metric_products(rollup, values->metric, person->arm);
+    double value = sum_value(&values->counted_sum);
+
+    if (live_values_are_huge(values)) {
+        products->huge += sign;
+        return;
+    }
+    add_to_product(&products->at[LIVE_METRIC_SUM], value, 1, sign);
+    add_to_product(&products->at[LIVE_METRIC_SQUARES], value, value, sign);
+    for (size_t i = 0; i < rollup->experiment->used_count; i++)
+        add_to_product(&products->at[LIVE_METRIC_COVARIATES + i], value, covariates[i], sign);
+}
+
+/* Those of all metrics that a subject with all covariates has events of. With a covariate too large
+ * for sums nothing of the experiment is adjusted. */
+static void add_all_metric_products(struct live_rollup *rollup, const struct person *person,
+                                    const double *covariates, int sign)
+{
+    const struct live_experiment *experiment = rollup->experiment;
+
+    for (size_t i = 0; i < experiment->used_count; i++)
+        if (fabs(covariates[i]) > LIVE_VALUE_MAX)
+            return;
+    for (size_t i = 0; i < person->value_count; i++)
+        if (person->values[i].counted && person->values[i].metric != experiment->primary_metric)
+            add_metric_products(rollup, person, &person->values[i], covariates, sign);
+}
+
 static void add_families(struct live_rollup *rollup, const struct person *person, int sign)
 {
     const struct live_experiment *experiment = rollup->experiment;
@@ -405,6 +457,7 @@ static void add_families(struct live_rollup *rollup, const struct person *person
     if (!outcome_of(experiment, person, &factors[1], &factors[covariance - 1]))
         factors[1] = INFINITY;
     add_products(rollup, LIVE_COVARIANCE, person->arm, factors, covariance, sign);
+    add_all_metric_products(rollup, person, &factors[2], sign);
 }
 
 /* Each covariate that all ids of the subject agree on, once. */

@@ -100,6 +100,20 @@ struct live_products {
     struct live_product at[LIVE_FACTORS_MAX][LIVE_FACTORS_MAX];
 };
 
+/* Over the subjects of an arm that have all covariates in use: sums of a metric's value, of its
+ * square, and of its products with each covariate. Subjects without events add nothing. The counts
+ * and the covariates' own sums are those of LIVE_COVARIANCE. The primary metric has none here. */
+enum { LIVE_METRIC_SUM, LIVE_METRIC_SQUARES, LIVE_METRIC_COVARIATES };
+struct live_metric_products {
+    int64_t metric;
+    int arm;
+    int64_t huge; /* subjects with a value beyond LIVE_VALUE_MAX, which the sums omit */
+    struct live_product at[LIVE_METRIC_COVARIATES + LIVE_COVARIATES_MAX];
+};
+struct live_metric_arms {
+    struct live_metric_products *at[LIVE_ARMS_MAX]; /* NULL = no products */
+};
+
 enum live_family {
     LIVE_RATIO,      /* denominator, numerator: over all subjects */
     LIVE_COVARIANCE, /* primary metric or numerator, covariates in use, then 1 for those with
@@ -117,6 +131,8 @@ struct live_rollup {
     size_t total_count;
     struct live_total *totals; /* by the number of the metric */
     struct live_products *products[LIVE_FAMILY__MAX][LIVE_ARMS_MAX]; /* NULL = no products */
+    size_t metric_arms_count;
+    struct live_metric_arms *metric_arms; /* by the number of the metric */
     size_t covered_count;
     int64_t *covered; /* subjects of the arms with a covariate, by its number */
     int64_t alias_exposures, alias_conversions, merged_people;
@@ -158,6 +174,10 @@ static inline int64_t live_capped_metric(size_t position)
 
 /* The total of a metric; adds a zeroed one when it is missing. */
 struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric);
+
+/* The products of a metric in an arm; adds zeroed ones when they are missing. */
+struct live_metric_products *live_rollup_metric_products(struct live_rollup *rollup, int64_t metric,
+                                                         int arm);
 
 /* The count of a covariate; adds a zeroed one when it is missing. */
 int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate);

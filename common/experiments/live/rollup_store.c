@@ -5,9 +5,7 @@
 #include "base/json.h"
 #include "experiments/live/rows.h"
 
-#include <string.h>
-
-enum { KEYS_BYTES_MAX = 16 * 1024 * 1024, HUGE_ROW = -1 };
+enum { KEYS_BYTES_MAX = 16 * 1024 * 1024 };
 
 static const struct statement cells_by_key = {
     .name = "live_cells_by_key",
@@ -100,18 +98,6 @@ static const struct statement put_total = {
     .sql = "UPDATE live_metrics SET events = ?, huge = ?, sum_high = ?, sum_low = ?"
            " WHERE experiment = ? AND metric = ?",
 };
-static const struct statement products_of_experiment = {
-    .name = "live_products",
-    .sql = "SELECT family, arm, first, second, sum_high, sum_low, peak FROM live_products"
-           " WHERE experiment = ?",
-};
-static const struct statement put_product = {
-    .name = "live_product_put",
-    .sql = "INSERT INTO live_products (experiment, family, arm, first, second, sum_high, sum_low,"
-           " peak) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-           " ON CONFLICT (experiment, family, arm, first, second) DO UPDATE SET"
-           " sum_high = excluded.sum_high, sum_low = excluded.sum_low, peak = excluded.peak",
-};
 static const struct statement clear_statements[] = {
     {"live_cells_clear", "DELETE FROM live_cells WHERE experiment = ?"},
     {"live_arms_clear", "DELETE FROM live_arms WHERE experiment = ?"},
@@ -129,11 +115,6 @@ static const struct statement covered_of_experiment = {
     .sql = "SELECT covariate, people FROM live_covariates WHERE experiment = ?",
     .streams = true,
 };
-static const struct statement clear_family = {
-    .name = "live_family_clear",
-    .sql = "DELETE FROM live_products WHERE experiment = ? AND family = ?",
-};
-
 /* What another bucket has under the same key is added. */
 static void read_cell(struct query *query, struct live_rollup *rollup)
 {
@@ -362,111 +343,6 @@ static enum error save_totals(const struct live_call *call,
     return query ? query_end(query, call->problem) : ERROR_NONE;
 }
 
-static struct live_products *products_of(struct live_rollup *rollup, int family, int arm)
-{
-    if (!rollup->products[family][arm])
-        rollup->products[family][arm] = ARENA_NEW(rollup->arena, struct live_products);
-    return rollup->products[family][arm];
-}
-
-static enum error read_products(const struct live_call *call, int64_t number,
-                                struct live_rollup *rollup)
-{
-    struct query *query = db_query(call->db, &products_of_experiment);
-
-    query_bind_integer(query, number);
-    while (query_next(query)) {
-        int64_t first = query_integer(query, 2), second = query_integer(query, 3);
-        struct live_products *products =
-            products_of(rollup, (int)query_integer(query, 0), (int)query_integer(query, 1));
-        struct sum sum = {query_number(query, 4), query_number(query, 5)};
-
-        if (first == HUGE_ROW)
-            products->huge += (int64_t)sum.high;
-        else
-            (void)live_product_add(&products->at[first][second],
-                                   &(struct live_product){sum, query_number(query, 6)});
-    }
-    return query_end(query, call->problem);
-}
-
-static void put_one_product(struct query *query, const int64_t key[5],
-                            const struct live_product *product)
-{
-    for (int i = 0; i < 5; i++)
-        query_bind_integer(query, key[i]);
-    query_bind_number(query, product->sum.high);
-    query_bind_number(query, product->sum.low);
-    query_bind_number(query, product->peak);
-    query_repeat(query, NULL);
-}
-
-/* Adds one arm's changes and writes all its rows. */
-static bool put_products(struct query *query, const int64_t position[3], int count,
-                         struct live_products *stored, const struct live_products *change)
-{
-    int64_t key[5] = {position[0], position[1], position[2], HUGE_ROW, 0};
-    bool kept = true;
-
-    stored->huge += change->huge;
-    put_one_product(query, key, &(struct live_product){.sum.high = (double)stored->huge});
-    for (int i = 0; i < count; i++) {
-        for (int j = i; j < count; j++) {
-            bool whole = live_product_add(&stored->at[i][j], &change->at[i][j]);
-
-            /* Sums of squares decide; products of two may well cancel out. */
-            kept = kept && (whole || i != j || i == 0);
-        }
-    }
-    for (int i = 1; i < count; i++)
-        kept = kept && live_squares_hold(&stored->at[i][i].sum, &stored->at[0][i].sum,
-                                         stored->at[0][0].sum.high, stored->at[i][i].peak);
-    if (stored->at[0][0].sum.high == 0) {
-        memset(stored->at, 0, sizeof stored->at);
-        kept = true;
-    }
-    for (int i = 0; i < count; i++) {
-        for (int j = i; j < count; j++) {
-            key[3] = i;
-            key[4] = j;
-            put_one_product(query, key, &stored->at[i][j]);
-        }
-    }
-    return kept;
-}
-
-static enum error save_products(const struct live_call *call, struct live_experiment *experiment,
-                                const struct live_rollup *changes)
-{
-    struct live_rollup stored;
-    struct query *query;
-    bool any = false;
-    enum error error;
-
-    for (int family = 0; family < LIVE_FAMILY__MAX; family++)
-        for (int arm = 0; arm < LIVE_ARMS_MAX; arm++)
-            any = any || changes->products[family][arm];
-    if (!any)
-        return ERROR_NONE;
-    live_rollup_start(&stored, experiment, changes->arena);
-    error = read_products(call, experiment->number, &stored);
-    if (error)
-        return error;
-    query = db_query(call->db, &put_product);
-    for (int family = 0; family < LIVE_FAMILY__MAX; family++) {
-        for (int arm = 0; arm < LIVE_ARMS_MAX; arm++) {
-            const int64_t position[3] = {experiment->number, family, arm};
-
-            if (changes->products[family][arm] &&
-                !put_products(query, position,
-                              live_family_factors(experiment, (enum live_family)family),
-                              products_of(&stored, family, arm), changes->products[family][arm]))
-                experiment->stale = true;
-        }
-    }
-    return query_end(query, call->problem);
-}
-
 enum error live_save_rollup(const struct live_call *call, struct live_experiment *experiment,
                             const struct live_rollup *rollup)
 {
@@ -479,7 +355,7 @@ enum error live_save_rollup(const struct live_call *call, struct live_experiment
     if (!error)
         error = save_covered(call, experiment->number, rollup);
     if (!error)
-        error = save_products(call, experiment, rollup);
+        error = live_save_products(call, experiment, rollup);
     experiment->alias_exposures += rollup->alias_exposures;
     experiment->alias_conversions += rollup->alias_conversions;
     experiment->merged_people += rollup->merged_people;
@@ -497,16 +373,6 @@ enum error live_clear_rollup(const struct live_call *call, int64_t experiment)
         error = query_end(query, call->problem);
     }
     return error;
-}
-
-enum error live_clear_family(const struct live_call *call, int64_t experiment,
-                             enum live_family family)
-{
-    struct query *query = db_query(call->db, &clear_family);
-
-    query_bind_integer(query, experiment);
-    query_bind_integer(query, family);
-    return query_end(query, call->problem);
 }
 
 static enum error read_cells(const struct live_call *call, int64_t number,
@@ -618,7 +484,7 @@ enum error live_read_arms(const struct live_call *call, bool products, struct li
     enum error error = read_buckets(call, read_arms, rollup);
 
     if (!error && products)
-        error = read_buckets(call, read_products, rollup);
+        error = read_buckets(call, live_read_products, rollup);
     return error;
 }
 
@@ -640,5 +506,5 @@ enum error live_read_rollup(const struct live_call *call, struct live_rollup *ro
         error = live_read_totals(call, rollup);
     if (!error)
         error = live_read_coverage(call, rollup);
-    return error ? error : read_buckets(call, read_products, rollup);
+    return error ? error : read_buckets(call, live_read_products, rollup);
 }

@@ -156,10 +156,17 @@ MUST_CHECK enum error live_save_rollup(const struct live_call *call,
                                        struct live_experiment *experiment,
                                        const struct live_rollup *rollup);
 
-/* Deletes all aggregates of an experiment, or one family of products. */
+/* Of a bucket, or an experiment without: adds what is stored to the products of the rollup, and
+ * stores the products with the changes. */
+MUST_CHECK enum error live_read_products(const struct live_call *call, int64_t number,
+                                         struct live_rollup *rollup);
+MUST_CHECK enum error live_save_products(const struct live_call *call,
+                                         struct live_experiment *experiment,
+                                         const struct live_rollup *changes);
+
+/* Deletes all aggregates of an experiment, or all products with covariates. */
 MUST_CHECK enum error live_clear_rollup(const struct live_call *call, int64_t experiment);
-MUST_CHECK enum error live_clear_family(const struct live_call *call, int64_t experiment,
-                                        enum live_family family);
+MUST_CHECK enum error live_clear_covariance(const struct live_call *call, int64_t experiment);
 
 /* Load parts of the aggregates into an empty rollup, those of all buckets together: the cells of
  * some metrics over all subjects or, with a dimension, over each of its slices; their bins; arms

@@ -162,6 +162,28 @@ static const struct field cuped_fields[] = {
 static SCHEMA(cuped_schema, struct live_cuped, "LiveCuped", cuped_fields,
               .help = "Means adjusted by what was known of people before the experiment.");
 
+#define OWNER struct live_adjusted_claim
+static const struct field claim_fields[] = {
+    INTEGER(OWNER, treatment_index),
+    NULLABLE_NUMBER(OWNER, p_value_adjusted, ROUNDED(6),
+                    .help = "Holm's over all secondary metrics and treatments."),
+    NULLABLE_BOOLEAN(OWNER, is_significant, .help = "By that p-value."),
+};
+#undef OWNER
+static SCHEMA(claim_schema, struct live_adjusted_claim, "LiveAdjustedClaim", claim_fields);
+
+#define OWNER struct live_adjusted_secondary
+static const struct field adjusted_secondary_fields[] = {
+    STRING(OWNER, metric),
+    STRING(OWNER, status, .help = "available or insufficient_data."),
+    OBJECT(OWNER, analysis, adjusted_reply_schema, .nullable = true,
+           .help = "The mean per user; its own p-values are not corrected for the other metrics."),
+    OBJECTS(OWNER, claims, claim_schema),
+};
+#undef OWNER
+static SCHEMA(adjusted_secondary_schema, struct live_adjusted_secondary, "LiveAdjustedSecondary",
+              adjusted_secondary_fields);
+
 #define OWNER struct live_adjusted
 static const struct field adjusted_fields[] = {
     STRING(OWNER, status,
@@ -169,6 +191,8 @@ static const struct field adjusted_fields[] = {
                    "insufficient_data or too_many_covariates."),
     STRING(OWNER, metric),
     OBJECT(OWNER, analysis, adjusted_reply_schema, .nullable = true),
+    OBJECTS(OWNER, secondary, adjusted_secondary_schema,
+            .help = "The secondary metrics, adjusted by the same covariates."),
 };
 #undef OWNER
 static SCHEMA(adjusted_schema, struct live_adjusted, "LiveAdjusted", adjusted_fields,

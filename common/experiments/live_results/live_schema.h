@@ -125,11 +125,26 @@ struct live_cuped {
     OBJECT_LIST(struct live_cuped_comparison, comparisons);
 };
 
-/* The effect of the design's metric adjusted by covariates, over all users. */
+/* What a treatment shows with all secondary metrics taken into account. */
+struct live_adjusted_claim {
+    int64_t treatment_index;
+    struct optional_number p_value_adjusted;
+    struct optional_boolean is_significant;
+};
+struct live_adjusted_secondary {
+    const char *metric;
+    const char *status;
+    const struct adjusted_reply *analysis;
+    OBJECT_LIST(struct live_adjusted_claim, claims);
+};
+
+/* The effect of the design's metric adjusted by covariates, over all users; the same of means per
+ * user of the secondary metrics. */
 struct live_adjusted {
     const char *status;
     const char *metric;
     const struct adjusted_reply *analysis;
+    OBJECT_LIST(struct live_adjusted_secondary, secondary);
 };
 
 struct live_stratum_effect {

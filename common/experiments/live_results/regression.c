@@ -4,6 +4,7 @@
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/adjusted_analysis.h"
+#include "stats/multiple_testing.h"
 
 #include <math.h>
 
@@ -33,12 +34,36 @@ static bool ratio_outcome(const struct ratio_moments *arm, struct outcome *outco
     return true;
 }
 
-/* False when the arm has no outcome that could be squared. */
-static bool outcome_of(const struct live_results *results, int a, struct outcome *outcome)
+/* What is adjusted: the metric of the design, or the mean per user of another one. */
+struct adjusted_metric {
+    const struct live_results *results;
+    int64_t number;                                      /* 0 = the metric of the design */
+    const struct live_products *products[LIVE_ARMS_MAX]; /* NULL = none */
+    struct adjusted_options options;
+};
+
+static bool mean_outcome(const struct adjusted_metric *metric, int a, struct outcome *outcome)
 {
+    struct live_moments moments =
+        live_view_moments(metric->results->view, metric->number, LIVE_EVERYBODY, a);
+
+    *outcome = (struct outcome){.first = 1,
+                                .pivot = moments.mean,
+                                .centre = moments.mean,
+                                .squares = moments.squares,
+                                .n = moments.n};
+    return moments.n >= SUBJECTS_MIN && moments.defined;
+}
+
+/* False when the arm has no outcome that could be squared. */
+static bool outcome_of(const struct adjusted_metric *metric, int a, struct outcome *outcome)
+{
+    const struct live_results *results = metric->results;
     struct live_results_arm arm = live_results_arm(results, a);
     double n = (double)arm.n, rate = (double)arm.converted / n;
 
+    if (metric->number)
+        return mean_outcome(metric, a, outcome);
     *outcome = (struct outcome){.first = 1, .pivot = arm.mean, .centre = arm.mean, .n = arm.n};
     if (arm.n < SUBJECTS_MIN || !arm.defined)
         return false;
@@ -113,11 +138,6 @@ static struct co_moments other_part(const struct outcome *outcome,
     return part;
 }
 
-static const struct live_products *products_of(const struct live_results *results, size_t arm)
-{
-    return results->view->rollup.products[LIVE_COVARIANCE][arm];
-}
-
 /* Those of the arms that are compared. */
 struct outcomes {
     struct outcome of[LIVE_ARMS_MAX];
@@ -126,16 +146,18 @@ struct outcomes {
 
 /* A small arm would take the covariates from all: it is left out where two arms have room for all
  * columns. False when there is nothing to compare. */
-static bool set_outcomes(const struct live_results *results, int columns, struct outcomes *outcomes)
+static bool set_outcomes(const struct adjusted_metric *metric, int columns,
+                         struct outcomes *outcomes)
 {
+    const size_t arms = metric->results->arms;
     bool roomy[LIVE_ARMS_MAX], some = false, found = false;
 
-    for (size_t a = 0; a < results->arms; a++) {
-        outcomes->used[a] = outcome_of(results, (int)a, &outcomes->of[a]);
+    for (size_t a = 0; a < arms; a++) {
+        outcomes->used[a] = outcome_of(metric, (int)a, &outcomes->of[a]);
         roomy[a] = outcomes->used[a] && outcomes->of[a].n >= columns + 2;
         some = some || (a > 0 && roomy[a]);
     }
-    for (size_t a = 0; a < results->arms; a++) {
+    for (size_t a = 0; a < arms; a++) {
         outcomes->used[a] = some && roomy[CONTROL_ARM] ? roomy[a] : outcomes->used[a];
         found = found || (a > 0 && outcomes->used[a]);
     }
@@ -143,13 +165,13 @@ static bool set_outcomes(const struct live_results *results, int columns, struct
 }
 
 /* The covariates' means over the users who have all of them. */
-static bool set_fill(const struct live_results *results, const struct outcomes *outcomes,
+static bool set_fill(const struct adjusted_metric *metric, const struct outcomes *outcomes,
                      int covariates, double *fill, int64_t *users)
 {
     struct sum sums[LIVE_COVARIATES_MAX] = {{0}};
 
-    for (size_t a = 0; a < results->arms; a++) {
-        const struct live_products *products = outcomes->used[a] ? products_of(results, a) : NULL;
+    for (size_t a = 0; a < metric->results->arms; a++) {
+        const struct live_products *products = outcomes->used[a] ? metric->products[a] : NULL;
 
         if (products && products->huge > 0)
             return false;
@@ -163,17 +185,18 @@ static bool set_fill(const struct live_results *results, const struct outcomes *
 }
 
 /* Fills in the moments of the arms that can be compared; false when there are not two. */
-static bool set_moments(const struct live_results *results, int covariates, struct regression *fit)
+static bool set_moments(const struct adjusted_metric *metric, int covariates,
+                        struct regression *fit)
 {
-    struct outcomes *outcomes = ARENA_NEW(results->call->arena, struct outcomes);
+    struct outcomes *outcomes = ARENA_NEW(metric->results->call->arena, struct outcomes);
     int64_t users = 0, all = 0;
 
-    if (!set_outcomes(results, fit->columns, outcomes) ||
-        !set_fill(results, outcomes, covariates, fit->fill, &users))
+    if (!set_outcomes(metric, fit->columns, outcomes) ||
+        !set_fill(metric, outcomes, covariates, fit->fill, &users))
         return false;
-    for (size_t a = 0; a < results->arms; a++) {
+    for (size_t a = 0; a < metric->results->arms; a++) {
         static const struct live_products nobody;
-        const struct live_products *products = products_of(results, a);
+        const struct live_products *products = metric->products[a];
         const struct outcome *outcome = &outcomes->of[a];
         struct co_moments other;
 
@@ -193,53 +216,161 @@ static bool set_moments(const struct live_results *results, int covariates, stru
     return true;
 }
 
-static void prepare(const struct live_results *results, int covariates, struct regression *fit)
+static void prepare(const struct adjusted_metric *metric, int covariates, struct regression *fit)
 {
-    fit->arms = (int)results->arms;
+    fit->arms = (int)metric->results->arms;
     fit->columns = 1 + covariates;
-    fit->unit = results->design->metric_type == METRIC_BINARY ? 100 : 1;
+    fit->unit = metric->options.metric_type == METRIC_BINARY ? 100 : 1;
     for (int i = 0; i < fit->columns; i++)
         fit->column_unit[i] = 1;
     for (int i = 0; i < covariates; i++)
         fit->indicator[i] = covariates;
 }
 
-static const struct adjusted_reply *analyze(const struct live_results *results,
-                                            struct regression *fit, size_t covariates)
+/* NULL where there are not two arms to compare. */
+static const struct adjusted_reply *analyze(const struct adjusted_metric *metric)
 {
-    struct arena *arena = results->call->arena;
-    const struct results_call call = {results->call->locale, arena, NULL};
-    const struct live_experiment *experiment = &results->view->experiment;
+    struct arena *arena = metric->results->call->arena;
+    const struct results_call call = {metric->results->call->locale, arena, NULL};
+    int covariates = (int)metric->options.covariate_count;
     struct adjusted_reply *answer = ARENA_NEW(arena, struct adjusted_reply);
-    const char **names = ARENA_ARRAY(arena, const char *, covariates);
+    struct regression *fit = ARENA_NEW(arena, struct regression);
 
-    for (size_t i = 0; i < covariates; i++)
+    prepare(metric, covariates, fit);
+    if (!set_moments(metric, covariates, fit))
+        return NULL;
+    regression_solve(fit);
+    if (fit->missing[0] == 0)
+        for (int i = 0; i < covariates; i++)
+            fit->indicator[i] = -1;
+    adjusted_compose(&call, fit, &metric->options, answer);
+    return answer;
+}
+
+static const char *const *name_covariates(const struct live_results *results)
+{
+    const struct live_experiment *experiment = &results->view->experiment;
+    const char **names = ARENA_ARRAY(results->call->arena, const char *, experiment->used_count);
+
+    for (size_t i = 0; i < experiment->used_count; i++)
         for (size_t k = 0; k < results->view->covariates.count; k++)
             if (results->view->covariates.items[k].number == experiment->used[i])
                 names[i] = results->view->covariates.items[k].name;
-    regression_solve(fit);
-    if (fit->missing[0] == 0)
-        for (size_t i = 0; i < covariates; i++)
-            fit->indicator[i] = -1;
-    adjusted_compose(
-        &call, fit,
-        &(struct adjusted_options){.metric_type = (enum metric_type)results->design->metric_type,
-                                   .variance = VARIANCE_ARM,
-                                   .normal = false,
-                                   .alpha = results->design->alpha,
-                                   .direction = (enum goal_direction)results->design->direction,
-                                   .covariate_count = covariates,
-                                   .covariate_names = names},
-        answer);
-    return answer;
+    return names;
+}
+
+static struct adjusted_metric metric_of_design(const struct live_results *results)
+{
+    struct adjusted_metric metric = {
+        .results = results,
+        .options = {.metric_type = (enum metric_type)results->design->metric_type,
+                    .variance = VARIANCE_ARM,
+                    .normal = false,
+                    .alpha = results->design->alpha,
+                    .direction = (enum goal_direction)results->design->direction,
+                    .covariate_count = results->view->experiment.used_count,
+                    .covariate_names = name_covariates(results)}};
+
+    for (size_t a = 0; a < results->arms; a++)
+        metric.products[a] = results->view->rollup.products[LIVE_COVARIANCE][a];
+    return metric;
+}
+
+/* The products of an arm with those of another metric in the place of the design's. */
+static const struct live_products *exchange(const struct live_results *results, size_t arm,
+                                            int64_t number)
+{
+    struct live_rollup *rollup =
+        (struct live_rollup *)&results->view->rollup; /* absent products are added */
+    const struct live_products *all = rollup->products[LIVE_COVARIANCE][arm];
+    const struct live_metric_products *own = live_rollup_metric_products(rollup, number, (int)arm);
+    struct live_products *products;
+
+    if (!all)
+        return NULL;
+    products = ARENA_NEW(results->call->arena, struct live_products);
+    *products = *all;
+    products->huge += own->huge;
+    products->at[ONE][FIRST] = own->at[LIVE_METRIC_SUM];
+    products->at[FIRST][FIRST] = own->at[LIVE_METRIC_SQUARES];
+    for (size_t i = 0; i < results->view->experiment.used_count; i++)
+        products->at[FIRST][COVARIATES + i] = own->at[LIVE_METRIC_COVARIATES + i];
+    return products;
+}
+
+static const struct adjusted_reply *analyze_secondary(const struct adjusted_metric *design,
+                                                      const char *name)
+{
+    const struct live_results *results = design->results;
+    struct adjusted_metric metric = *design;
+
+    metric.number = live_view_metric(results->view, name);
+    if (!metric.number)
+        return NULL;
+    metric.options.metric_type = METRIC_CONTINUOUS;
+    metric.options.direction =
+        (enum goal_direction)payload_secondary_direction(results->design, name);
+    /* The products of the design have the values of its primary metric in that place. */
+    for (size_t a = 0; a < results->arms; a++)
+        if (metric.number != results->view->experiment.primary_metric)
+            metric.products[a] = exchange(results, a, metric.number);
+    return analyze(&metric);
+}
+
+/* Holm over all secondary metrics and treatments, as those of `metrics` have it. */
+static void correct(const struct live_results *results, struct live_adjusted_secondary *items,
+                    size_t count)
+{
+    struct arena *arena = results->call->arena;
+    double *p_values = ARENA_ARRAY(arena, double, count * results->arms);
+    struct live_adjusted_claim **claims =
+        ARENA_ARRAY(arena, struct live_adjusted_claim *, count * results->arms);
+    struct adjusted_test *tests = ARENA_ARRAY(arena, struct adjusted_test, count * results->arms);
+    size_t tested = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct adjusted_reply *analysis = items[i].analysis;
+        const struct adjusted_comparison *shown = analysis ? analysis->comparisons.items : NULL;
+        size_t arms = analysis ? analysis->comparisons.count : 0;
+        struct live_adjusted_claim *own = ARENA_ARRAY(arena, struct live_adjusted_claim, arms);
+
+        for (size_t k = 0; k < arms; k++) {
+            own[k].treatment_index = shown[k].treatment_index;
+            if (!shown[k].adjusted)
+                continue;
+            p_values[tested] = shown[k].adjusted->p_value;
+            claims[tested++] = &own[k];
+        }
+        items[i].claims = (struct object_list){arms, own};
+    }
+    if (tested > 0)
+        (void)multiple_testing_adjust(MULTIPLE_TESTING_HOLM, p_values, tested,
+                                      results->design->alpha, arena, tests);
+    for (size_t i = 0; i < tested; i++) {
+        claims[i]->p_value_adjusted = GIVEN_NUMBER(tests[i].adjusted_p_value);
+        claims[i]->is_significant = (struct optional_boolean){true, tests[i].rejected};
+    }
+}
+
+static struct object_list list_secondary(const struct adjusted_metric *design)
+{
+    const struct string_list *names = &design->results->design->secondary_metrics;
+    struct live_adjusted_secondary *items =
+        ARENA_ARRAY(design->results->call->arena, struct live_adjusted_secondary, names->count);
+
+    for (size_t i = 0; i < names->count; i++) {
+        items[i].metric = names->items[i];
+        items[i].analysis = analyze_secondary(design, names->items[i]);
+        items[i].status = items[i].analysis ? "available" : "insufficient_data";
+    }
+    correct(design->results, items, names->count);
+    return (struct object_list){names->count, items};
 }
 
 void live_results_adjusted(const struct live_results *results, struct live_stats *stats)
 {
-    struct arena *arena = results->call->arena;
-    struct live_adjusted *block = ARENA_NEW(arena, struct live_adjusted);
-    struct regression *fit = ARENA_NEW(arena, struct regression);
-    int covariates = (int)results->view->experiment.used_count;
+    struct live_adjusted *block = ARENA_NEW(results->call->arena, struct live_adjusted);
+    struct adjusted_metric metric;
 
     stats->adjusted = block;
     *block = (struct live_adjusted){.status = "unavailable",
@@ -249,14 +380,11 @@ void live_results_adjusted(const struct live_results *results, struct live_stats
         return;
     }
     /* What was used before, and covers too few of the users that came since, has no name here. */
-    if (covariates == 0 || results->view->covariates_wanted == 0 || results->arms < 2 ||
-        results->rough || results->clustered)
+    if (results->view->experiment.used_count == 0 || results->view->covariates_wanted == 0 ||
+        results->arms < 2 || results->rough || results->clustered)
         return;
-    prepare(results, covariates, fit);
-    if (!set_moments(results, covariates, fit)) {
-        block->status = "insufficient_data";
-        return;
-    }
-    block->status = "available";
-    block->analysis = analyze(results, fit, (size_t)covariates);
+    metric = metric_of_design(results);
+    block->secondary = list_secondary(&metric);
+    block->analysis = analyze(&metric);
+    block->status = block->analysis ? "available" : "insufficient_data";
 }
