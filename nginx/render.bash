@@ -109,6 +109,24 @@ fill_viewers() {
     [[ ! -d $pages/$service ]] || fill viewers PREFIX "$1" PORTAL "$2" API "$3" SERVICE "$service" NAME "${service^}" BUILD "$build_id" CHECKOUT "$checkout"
 }
 
+# The addresses that a program's token may be for: /mcp of the suite, of each service below the portal, and on its own
+# port.
+program_resources() {
+    local service
+    printf 'suite=%s/mcp' "$(public_portal_url)"
+    for service in "${services[@]}"; do
+        printf ' %s=%s%s/mcp' "$service" "$(public_portal_url)" "${service_prefix[$service]}"
+        ! has_port "$service" || printf ' %s=%s/mcp' "$service" "$(public_url "$service")"
+    done
+}
+
+# Sets $filled to the location of what programs learn before they sign in; $1: of a service's port, its address.
+fill_sign_in_metadata() {
+    local options=''
+    [[ -z $1 ]] || options="        fastcgi_param SITE_RESOURCE_ORIGIN \"$1\";"$'\n'
+    fill sign-in-metadata PORTAL "$(public_portal_url)" RESOURCES "$(program_resources)" OPTIONS "$options"
+}
+
 # The server of $service on its own port. Its user interface may be another one, or none.
 render_port() {
     local page_locations viewers ui
@@ -116,6 +134,8 @@ render_port() {
     [[ $ui == /* ]] || ui=$checkout/$ui
     use_pages "$service" '' "$portal_variable" ''
     page_locations=$filled
+    fill_sign_in_metadata "$(public_url "$service")"
+    locations+=$filled
     fill_rest '~ /\.'
     locations+=$filled
     flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
@@ -154,7 +174,7 @@ api_url() {
 
 # The same service below its prefix of the portal: always with its own pages, except where none are wanted.
 render_area() {
-    local prefix=${service_prefix[$service]} page_locations='' viewers=''
+    local prefix=${service_prefix[$service]} page_locations='' viewers='' parameters=''
     flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
     if ((flag)) && [[ -d $checkout/static/$service ]]; then
         use_pages "$service" "$prefix" '' "$(api_url "$service")"
@@ -164,7 +184,8 @@ render_area() {
     fi
     fill_viewers "$prefix" '' "$(api_url "$service")"
     viewers=$filled
-    fill area PREFIX "$prefix" SERVICE "$service" UI "$checkout/static/$service" CHECKOUT "$checkout" \
+    [[ $service != accounts ]] || parameters="fastcgi_param SITE_RESOURCES \"$(program_resources)\";"
+    fill area PARAMETERS "$parameters" PREFIX "$prefix" SERVICE "$service" UI "$checkout/static/$service" CHECKOUT "$checkout" \
         ORIGIN "$(public_portal_url)" ERROR_PAGES "$(error_pages "$prefix" '$missing_as')" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$area_locations" VIEWERS "$viewers" PAGES "$page_locations"
@@ -347,7 +368,7 @@ render_home_parts() {
 }
 
 render_portal() {
-    local service pool health='' page_locations entries='' parts
+    local service pool health='' page_locations entries='' parts metadata
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
@@ -360,8 +381,10 @@ render_portal() {
     render_home_parts
     use_pages portal '' '' ''
     page_locations=$filled
+    fill_sign_in_metadata ''
+    metadata=$filled
     fill shell CHECKOUT "$checkout"
-    fill portal PAGES "$page_locations" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+    fill portal METADATA "$metadata" PAGES "$page_locations" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health$parts" AREAS "$areas" AREA_ERRORS "$(printf 'include area-%s-errors.conf;\n    ' "${services[@]}")"
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done

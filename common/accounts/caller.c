@@ -1,5 +1,7 @@
 /* Finds callers: in what the workers of this host share, else in the store. */
 #include "accounts/caller.h"
+#include "accounts/oauth_grants.h"
+#include "accounts/oauth_resource.h"
 #include "accounts/sessions.h"
 #include "accounts/store_internal.h"
 #include "accounts/tokens.h"
@@ -15,6 +17,7 @@ enum { SECOND_US = 1000000, SESSION_TEXT_MAX = 100 };
 struct kept_caller {
     const struct person *person;
     const char *id;
+    const char *bound_to;
     bool read_only;
     int64_t expires_at;
 };
@@ -40,6 +43,7 @@ static SCHEMA(kept_person_schema, struct person, "KeptPerson", person_fields);
 static const struct field kept_fields[] = {
     OBJECT(OWNER, person, kept_person_schema),
     STRING(OWNER, id),
+    STRING(OWNER, bound_to, .nullable = true),
     BOOLEAN(OWNER, read_only),
     INTEGER(OWNER, expires_at),
 };
@@ -73,6 +77,7 @@ static void accept(struct search *search, const struct kept_caller *kept)
         (struct account_caller){.kind = search->is_token ? CALLER_TOKEN : CALLER_SESSION,
                                 .person = kept->person,
                                 .id = kept->id,
+                                .bound_to = kept->bound_to,
                                 .read_only = kept->read_only,
                                 .expires_at = kept->expires_at};
 }
@@ -156,6 +161,33 @@ static enum error find_token(const struct accounts_call *call, const char *secre
     return ERROR_NONE;
 }
 
+static enum error find_grant(const struct accounts_call *call, const char *secret,
+                             struct kept_caller *kept)
+{
+    struct oauth_grant grant;
+    enum error error = oauth_access_find(call, secret, &grant);
+
+    if (!error)
+        error = read_person(call, grant.person_id, kept);
+    if (error)
+        return error;
+    kept->id = grant.id;
+    kept->bound_to = grant.bound_to;
+    kept->expires_at = grant.expires_at;
+    kept->read_only = grant.read_only;
+    oauth_grant_touch(call, &grant);
+    return ERROR_NONE;
+}
+
+static enum error find_any(const struct search *search, const struct accounts_call *call,
+                           struct kept_caller *kept)
+{
+    if (!search->is_token)
+        return find_session(call, search->secret, kept);
+    return oauth_access_is(search->secret) ? find_grant(call, search->secret, kept)
+                                           : find_token(call, search->secret, kept);
+}
+
 static enum error look_in_store(struct search *search)
 {
     struct accounts_call call;
@@ -163,8 +195,7 @@ static enum error look_in_store(struct search *search)
     enum error error = accounts_begin(search->accounts, search->arena, search->problem, &call);
 
     if (!error)
-        error = search->is_token ? find_token(&call, search->secret, &kept)
-                                 : find_session(&call, search->secret, &kept);
+        error = find_any(search, &call, &kept);
     if (error == ERROR_NOT_FOUND)
         return ERROR_NONE;
     if (error)
@@ -193,7 +224,7 @@ enum error caller_find(struct accounts *accounts, struct arena *arena,
             return ERROR_NONE;
         search.is_token = true;
         caller->kind = CALLER_BAD_TOKEN;
-        if (!personal_token_is(search.secret))
+        if (!personal_token_is(search.secret) && !oauth_access_is(search.secret))
             return ERROR_NONE;
     } else {
         search.secret = presented->session;
@@ -201,6 +232,12 @@ enum error caller_find(struct accounts *accounts, struct arena *arena,
             return ERROR_NONE;
     }
     return look_in_cache(&search) ? ERROR_NONE : look_in_store(&search);
+}
+
+void caller_check_service(struct account_caller *caller, const char *service)
+{
+    if (caller->bound_to && !oauth_bound_admits(caller->bound_to, service))
+        *caller = (struct account_caller){.kind = CALLER_BAD_TOKEN};
 }
 
 /* The key is no digest, as those of secrets are: nobody shows a name in place of a secret. */

@@ -1,5 +1,6 @@
 /* Sessions: all SQL about them. */
 #include "accounts/sessions.h"
+#include "accounts/oauth_grants.h"
 #include "accounts/store_internal.h"
 
 #include "base/clock.h"
@@ -245,6 +246,8 @@ enum error session_end_all(const struct accounts_call *call, const char *person_
     error = accounts_run(call, &end_others, person_id, kept ? kept : "", NULL);
     if (!error)
         error = end_signed_tokens(call, person_id);
+    if (!error)
+        error = oauth_grants_end(call, person_id);
     return accounts_change_finish(call, change, error);
 }
 

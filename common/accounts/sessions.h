@@ -51,8 +51,8 @@ MUST_CHECK enum error session_list_of(const struct accounts_call *call, const ch
 /* Ends one session of the person. ERROR_NOT_FOUND session_unknown. */
 MUST_CHECK enum error session_end(const struct accounts_call *call, const char *person_id,
                                   const char *id);
-/* Ends all of them except `kept` (an id; NULL = none), and the signed tokens of the person
- * (struct named_person). */
+/* Ends all of them except `kept` (an id; NULL = none), the signed tokens of the person (struct
+ * named_person), and what programs were let in to do (oauth_grants.h). */
 MUST_CHECK enum error session_end_all(const struct accounts_call *call, const char *person_id,
                                       const char *kept);
 /* Deletes sessions that have ended. */

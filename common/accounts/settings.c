@@ -53,6 +53,7 @@ const struct setting accounts_settings_table[] = {
     {"ASSAY_ACCOUNTS_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "65536",
      1024, 16777216, .help = "Largest request body."},
     OIDC_SETTINGS,
+    OAUTH_SETTINGS,
 };
 const size_t accounts_settings_count = COUNT_OF(accounts_settings_table);
 

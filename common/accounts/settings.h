@@ -3,6 +3,7 @@
 #ifndef ASSAY_ACCOUNTS_SETTINGS_H
 #define ASSAY_ACCOUNTS_SETTINGS_H
 
+#include "accounts/oauth_config.h"
 #include "accounts/oidc/config.h"
 #include "accounts/store.h"
 
@@ -40,6 +41,7 @@ struct accounts_service_settings {
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
     struct accounts_settings accounts;
     struct oidc_config oidc;
+    struct oauth_config oauth;
     int64_t sqlite_busy_timeout_ms;
     int confine;
     int log_level;

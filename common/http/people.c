@@ -74,6 +74,7 @@ enum error request_person(struct request *request, const char *credential,
         return ERROR_NONE;
     need_store(server);
     error = caller_find(server->accounts, request->arena, &presented, caller, &request->problem);
+    caller_check_service(caller, server->family->service->name);
     people_end_of_request(server); /* the handler may take minutes */
     request->by_person = !error && caller->person;
     return error;

@@ -56,6 +56,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
         refusal->answered_by_error = true;
         return false;
     }
+    caller_check_service(&service->caller, accounts_service.name);
     if (service->caller.kind == CALLER_SESSION || service->caller.kind == CALLER_TOKEN)
         return admit(request, &service->caller, refusal);
     refusal->counts = shows;
@@ -90,8 +91,8 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
         uint32_t a_minute;
     } windows[] = {
         {TRAIT_GUESSES, "guess", (uint32_t)service_settings(request)->sign_in_rate_per_minute},
-        {TRAIT_PROVIDER, "provider",
-         (uint32_t)service_settings(request)->provider_rate_per_minute}};
+        {TRAIT_PROVIDER, "provider", (uint32_t)service_settings(request)->provider_rate_per_minute},
+        {TRAIT_OAUTH, "oauth", (uint32_t)service_settings(request)->oauth.rate_per_minute}};
 
     for (size_t i = 0; request->route && i < COUNT_OF(windows); i++) {
         if (!(request->route->traits & windows[i].trait))

@@ -22,6 +22,7 @@ enum {
     TRAIT_GUESSES = 1,  /* takes a secret from a stranger: few calls a minute for each network */
     TRAIT_SESSION = 2,  /* for sessions only: a personal token cannot make more of itself */
     TRAIT_PROVIDER = 4, /* stores something for a stranger: 300 calls a minute for each network */
+    TRAIT_OAUTH = 16,   /* of programs: errors as RFC 6749 has them, and a limit of their own */
     TRAIT_GIVEN_PASSWORD = 8 /* also for whoever has to change the password first */
 };
 

@@ -1,17 +1,59 @@
 /* The wire format of the accounts service. */
 #include "accounts/service_internal.h"
 
+#include <string.h>
+
+/* The codes of the standards of OAuth are those of the reasons; others are of the request itself.
+ */
+static const char *oauth_error(const struct request *request, const struct http_error *error)
+{
+    bool registers = request->route->body != NULL;
+
+    if (error->status == 503 || error->status == 429)
+        return "temporarily_unavailable";
+    if (error->status == 400 && strncmp(error->error_code, "invalid_", 8) == 0)
+        return error->error_code;
+    if (error->status == 400 && strncmp(error->error_code, "unsupported_", 12) == 0)
+        return error->error_code;
+    return registers ? "invalid_client_metadata" : "invalid_request";
+}
+
+static void write_oauth_error(struct json_writer *writer, const struct request *request,
+                              const struct http_error *error)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "error", oauth_error(request, error));
+    if (error->detail)
+        writer_key_string(writer, "error_description", error->detail);
+    writer_key(writer, "detail");
+    if (error->detail)
+        writer_string(writer, error->detail);
+    else
+        writer_raw(writer, error->detail_json);
+    writer_key_string(writer, "error_code", error->error_code);
+    writer_key_string(writer, "request_id", request->id);
+    writer_close_object(writer);
+}
+
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    write_error_detail(writer, request, error, ERROR_CODE | ERROR_REQUEST_ID);
+    if (request->route && request->route->traits & TRAIT_OAUTH)
+        write_oauth_error(writer, request, error);
+    else
+        write_error_detail(writer, request, error, ERROR_CODE | ERROR_REQUEST_ID);
 }
+
+/* Of the routes that standards of OAuth define. */
+#define OAUTH_MEMBERS "\"error\":{\"type\":\"string\"},\"error_description\":{\"type\":\"string\"}"
 
 static const char error_schema[] =
     "{\"type\":\"object\",\"description\":\"Every answer that is not a success\","
     "\"required\":[\"detail\",\"error_code\",\"request_id\"],"
-    "\"properties\":{\"detail\":{\"type\":\"string\"},\"error_code\":{\"type\":\"string\"},"
-    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}";
+    "\"properties\":{\"detail\":{\"type\":[\"string\",\"array\"],"
+    "\"description\":\"A list only where a program registers\"},"
+    "\"error_code\":{\"type\":\"string\"},"
+    "\"request_id\":{\"type\":\"string\"}," OAUTH_MEMBERS "},\"additionalProperties\":false}";
 
 static const char validation_schema[] =
     "{\"type\":\"object\",\"description\":\"Every error of the document, each at its place\","
@@ -22,8 +64,8 @@ static const char validation_schema[] =
     "\"loc\":{\"type\":\"array\",\"items\":{\"type\":[\"string\",\"integer\"]}},"
     "\"msg\":{\"type\":\"string\"},\"input\":{},\"ctx\":{\"type\":\"object\"}},"
     "\"additionalProperties\":false}},"
-    "\"error_code\":{\"type\":\"string\"},\"request_id\":{\"type\":\"string\"}},"
-    "\"additionalProperties\":false}";
+    "\"error_code\":{\"type\":\"string\"},\"request_id\":{\"type\":\"string\"}," OAUTH_MEMBERS
+    "},\"additionalProperties\":false}";
 
 static const char *security(const struct route *route)
 {

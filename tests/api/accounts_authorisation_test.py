@@ -11,7 +11,7 @@ from matrix import read_table
 from service_rows_test import ask
 
 pytestmark = pytest.mark.both_engines
-accounts = accounts_fixture()
+accounts = accounts_fixture(ASSAY_OAUTH_RATE_PER_MINUTE="100000")
 SITE = {"Origin": "https://elsewhere.example"}
 KINDS = ("none", "wrong token", "person", "administrator", "token", "token: read only", "token: administrator", "other site")
 TABLE = read_table("accounts", list(KINDS))

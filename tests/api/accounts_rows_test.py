@@ -6,7 +6,8 @@ import pytest
 import service_rows_test as rows
 from accounts_client import COOKIE, Browser, accounts_fixture, signed_in
 
-accounts = accounts_fixture(ASSAY_SIGN_IN_FAILURES="1000")
+accounts = accounts_fixture(ASSAY_SIGN_IN_FAILURES="1000", ASSAY_OAUTH_RATE_PER_MINUTE="100000",
+                            ASSAY_OAUTH_CLIENTS_PER_NETWORK="100000")
 BROKEN = ["{", "[1, 2]", "\ud83d".encode("utf-8", "surrogatepass"), '{"a": NaN}']
 
 
@@ -21,7 +22,11 @@ def session(accounts, monkeypatch):
         return {"Cookie": f"{COOKIE}={browser.session}", "Origin": browser.origin}
     monkeypatch.setattr(rows, "credentials", credentials)
     # Providers add parameters of their own to the way back (decision 30).
-    monkeypatch.setattr(rows, "WITHOUT_QUERY", rows.WITHOUT_QUERY | {"oidc_callback"})
+    monkeypatch.setattr(rows, "WITHOUT_QUERY", rows.WITHOUT_QUERY | {"oidc_callback", "oauth_server", "oauth_resource"})
+    # Standards of OAuth have 400 for what is wrong, and let clients say more than is known here.
+    programs = {"oauth_register", "oauth_token", "oauth_revoke"}
+    monkeypatch.setattr(rows, "DIALECTS", rows.DIALECTS | programs)
+    monkeypatch.setattr(rows, "OPEN_BODIES", rows.OPEN_BODIES | programs)
 
 
 def test_strangers(accounts):

@@ -27,6 +27,8 @@ const mustChange = readQuery({ change: '' }).change === 'password' || person?.mu
 const sessions = createResource(update, async (signal) => (await client.get('/api/sessions', { signal })).data.sessions);
 const tokens = createResource(update, async (signal) => (await client.get('/api/tokens', { signal })).data.tokens);
 
+const programs = createResource(update, async (signal) => (await client.get('/api/oauth/grants', { signal })).data.grants);
+
 async function submit(form, request, done) {
     app.set({ busy: true, problem: null });
     form.clearProblems();
@@ -74,6 +76,7 @@ async function showLists() {
     app.set({ person: await currentPerson({ again: true }) });
     sessions.reload();
     tokens.reload();
+    programs.reload();
 }
 
 const tokenForm = createForm(update, {
@@ -114,6 +117,12 @@ const actions = {
         await attempt(() => client.delete(`/api/tokens/${encodeURIComponent(id)}`));
         tokens.reload();
     },
+    async endProgram({ id, client_name: name }) {
+        const sure = await confirm({ title: t('profile.revoke_title', { name }), text: t('profile.program_end_text'), action: t('profile.revoke') });
+        if (!sure) return;
+        await attempt(() => client.delete(`/api/oauth/grants/${encodeURIComponent(id)}`));
+        programs.reload();
+    },
     language: setLocale,
     theme: chooseTheme,
 };
@@ -122,6 +131,7 @@ app = mount(document.getElementById('page'), view, {
     person,
     sessions,
     tokens,
+    programs,
     passwordForm,
     tokenForm,
     actions,
@@ -137,5 +147,6 @@ onLocale(update);
 if (!person?.must_change_password) {
     sessions.load();
     tokens.load();
+    programs.load();
 }
 if (mustChange) document.getElementById('password-current').focus();

@@ -101,6 +101,34 @@ function tokenList(state) {
     </section>`;
 }
 
+const programColumns = (actions) => [
+    { name: 'client_name', title: t('profile.program'), cell: ({ client_name: name }) => html`<span dir="auto">${name}</span>` },
+    { name: 'resource', title: t('profile.program_for'), cell: ({ resource }) => html`<code dir="ltr">${resource}</code>` },
+    { name: 'read_only', title: t('profile.token_rights'), cell: ({ read_only: reads }) => t(reads ? 'profile.token_reads' : 'profile.token_all') },
+    { name: 'expires_at', title: t('profile.program_until'), cell: ({ expires_at: at }) => formatDate(at) },
+    { name: 'last_used_at', title: t('profile.token_used'), cell: ({ last_used_at: at }) => (at === null ? t('profile.never') : ago(at)) },
+    {
+        name: 'actions',
+        title: t('profile.actions'),
+        titleHidden: true,
+        align: 'end',
+        cell: (program) => press(t('profile.revoke'), program, actions.endProgram, { kind: 'danger', name: program.client_name }),
+    },
+];
+
+function programList({ programs, actions }) {
+    return html`<section class="card section stack" aria-labelledby="programs-title" id="programs">
+        <h2 id="programs-title">${t('profile.programs')}</h2>
+        <p class="section-note">${t('profile.programs_text')}</p>
+        ${resourceView(programs, {
+            skeleton: { lines: 1, height: 'row' },
+            isEmpty: (rows) => rows.length === 0,
+            empty: { title: t('profile.no_programs') },
+            ready: (rows) => table({ caption: t('profile.programs'), columns: programColumns(actions), rows, key: ({ id }) => id }),
+        })}
+    </section>`;
+}
+
 /* The languages are those of the person's menu. */
 function languages() {
     const select = /** @type {HTMLSelectElement} */ (document.getElementById('language'));
@@ -135,6 +163,6 @@ export function view(state) {
     return html`<div class="stack">
         ${state.mustChange ? password(state) : details(state.person)}
         ${state.mustChange ? details(state.person) : password(state)}
-        ${state.person.must_change_password ? null : [sessionList(state), tokenList(state)]} ${display(state)}
+        ${state.person.must_change_password ? null : [sessionList(state), tokenList(state), programList(state)]} ${display(state)}
     </div>`;
 }
