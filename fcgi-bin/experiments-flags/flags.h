@@ -3,7 +3,7 @@
 #define ASSAY_EXPERIMENTS_FLAGS_FLAGS_H
 
 #include "experiments/adaptive/adaptive.h"
-#include "experiments/evaluation/evaluation.h"
+#include "experiments/evaluation/preview.h"
 #include "experiments/live_calls.h"
 
 SCHEMA_OF(client_key_list_schema, struct client_key_list);
@@ -11,6 +11,7 @@ SCHEMA_OF(client_key_deleted_schema, struct client_key_deleted);
 SCHEMA_OF(evaluation_request_schema, struct evaluation_request);
 SCHEMA_OF(evaluation_schema, struct evaluation_reply);
 SCHEMA_OF(evaluations_schema, struct evaluations_reply);
+SCHEMA_OF(preview_list_schema, struct preview_list);
 SCHEMA_OF(track_request_schema, struct track_request);
 SCHEMA_OF(track_reply_schema, struct track_reply);
 SCHEMA_OF(adaptive_deleted_schema, struct adaptive_deleted);
@@ -43,6 +44,8 @@ enum error flags_handle_delete_adaptive(struct request *request, struct reply *r
 
 enum error flags_handle_evaluate(struct request *request, struct reply *reply);
 enum error flags_handle_evaluate_all(struct request *request, struct reply *reply);
+enum error flags_handle_preview(struct request *request, struct reply *reply);
+enum error flags_handle_preview_all(struct request *request, struct reply *reply);
 enum error flags_handle_track(struct request *request, struct reply *reply);
 
 #endif

@@ -237,6 +237,9 @@ def flagged(recorder, base):
     flag = {"key": "recorded", "enabled": True, "value_type": "string", "variants": [{"name": n, "value": n} for n in "ab"]}
     for body in (flag, {**flag, "value_type": "number"}, {**flag, "key": "-"}, {**flag, "variants": []}):
         recorder.send("PUT", base + "/flag", WRITE, body=body)
+    for path in (base + "/flag/preview", "/api/v1/flags/preview"):
+        for body in ({"context": {"targetingKey": "recorded"}}, {"context": {}}, {"context": 1}):
+            recorder.send("POST", path, WRITE, body=body)
     key = recorder.send("POST", base + "/client-keys", WRITE, body={"name": "page", "origins": ["https://shop.example"]})
     if key.ok:
         recorder.normaliser.hide(key.json()["client_key"], "<client key>")

@@ -4,7 +4,6 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "experiments/adaptive/adaptive.h"
-#include "experiments/live/assign.h"
 
 #include <string.h>
 
@@ -28,6 +27,8 @@ static enum error assign(const struct live_call *call, const struct flag *flag,
 
     if (error)
         return error;
+    evaluation->step = DECIDED_BY_DESIGN;
+    evaluation->assigned = assigned;
     if (assigned.variations != (int64_t)flag->settings->variants.count) {
         evaluation->fault = EVALUATION_UNFIT;
         return ERROR_NONE;
@@ -52,21 +53,25 @@ enum error evaluate(const struct live_call *call, const struct flag *flag,
     *evaluation = (struct evaluation){
         .flag = flag, .reason = EVALUATED_DEFAULT, .variation = settings->default_variation};
     if (!flag->enabled || (flag->archived && !settings->fixed_variation.given)) {
+        evaluation->step = flag->enabled ? DECIDED_ARCHIVED : DECIDED_OFF;
         evaluation->reason = EVALUATED_DISABLED;
         return ERROR_NONE;
     }
     if (settings->fixed_variation.given) {
+        evaluation->step = DECIDED_FIXED;
         evaluation->reason = EVALUATED_STATIC;
         evaluation->variation = settings->fixed_variation.value;
         return ERROR_NONE;
     }
     if (!context->user_id) {
+        evaluation->step = DECIDED_NO_USER;
         evaluation->fault = EVALUATION_NO_USER;
         return ERROR_NONE;
     }
     forced = flag_forced_variation(settings, context->user_id);
     if (forced < 0)
         return assign(call, flag, context, evaluation);
+    evaluation->step = DECIDED_FORCED;
     evaluation->reason = EVALUATED_TARGETING;
     evaluation->variation = forced;
     return ERROR_NONE;

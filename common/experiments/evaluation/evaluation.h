@@ -6,6 +6,7 @@
 #define ASSAY_EXPERIMENTS_EVALUATION_EVALUATION_H
 
 #include "experiments/flags/flag_store.h"
+#include "experiments/live/assign.h"
 #include "experiments/live/ingest.h"
 
 /* Why a value was chosen, in the words of the protocol. */
@@ -38,8 +39,22 @@ struct evaluation_context {
     int64_t round;            /* of an adaptive experiment, by which to decide; 0 = the newest */
 };
 
+/* What decided, in the order in which it is asked. */
+enum evaluation_step {
+    DECIDED_UNSET, /* the flag has no values */
+    DECIDED_ARCHIVED,
+    DECIDED_OFF,
+    DECIDED_FIXED,
+    DECIDED_NO_USER,
+    DECIDED_FORCED,
+    DECIDED_BY_DESIGN, /* by the members of `assigned` */
+    DECIDED__MAX
+};
+
 struct evaluation {
     const struct flag *flag;
+    int step; /* enum evaluation_step */
+    struct live_assignment assigned;
     int fault;  /* enum evaluation_fault; the members below hold without one */
     int reason; /* enum evaluation_reason */
     int64_t variation;

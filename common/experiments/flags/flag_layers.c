@@ -56,3 +56,22 @@ enum error flag_check_layer(const struct flag_call *call, const char *experiment
                        "The flag of \"%s\" is on, and its range of the namespace %s overlaps", name,
                        own->id);
 }
+
+enum error flag_layer_owner(const struct flag_call *call, const char *experiment_id,
+                            const char *space, double position, const char **name)
+{
+    struct query *query = db_query(call->db, &designs_of_flags);
+
+    *name = NULL;
+    query_bind_text(query, experiment_id);
+    while (!*name && query_next(query)) {
+        const struct experiment_payload *design =
+            project_payload(query_json(query, 1, call->arena), call->arena);
+        const struct payload_namespace *range = design ? design->setup->namespace : NULL;
+
+        if (range && strcmp(range->id, space) == 0 && range->range_start <= position &&
+            position < range->range_end && !is_fixed(query, call->arena))
+            *name = query_text(query, 0, call->arena);
+    }
+    return query_end(query, call->problem);
+}

@@ -14,4 +14,9 @@
 MUST_CHECK enum error flag_check_layer(const struct flag_call *call, const char *experiment_id,
                                        const struct experiment_payload *design);
 
+/* Who has a place of a namespace: the project of a flag that is on, other than `experiment_id`,
+ * whose range has the position. NULL = nobody. The name comes from the arena. */
+MUST_CHECK enum error flag_layer_owner(const struct flag_call *call, const char *experiment_id,
+                                       const char *space, double position, const char **name);
+
 #endif

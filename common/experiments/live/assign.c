@@ -49,6 +49,20 @@ static int assign_in_round(const struct assigning *assigning, struct assignment_
     return assignment_at(plan, assignment->position);
 }
 
+/* Where a user is within the variation that has the position while everybody is let in. */
+static double place_within(struct assignment_plan plan, const struct number_list *weights,
+                           double position)
+{
+    int variation;
+
+    assignment_cut(&plan, 1, weights);
+    variation = assignment_at(&plan, position);
+    if (variation == ASSIGNMENT_NONE)
+        return position;
+    return (position - plan.ranges[variation].low) /
+           (plan.ranges[variation].high - plan.ranges[variation].low);
+}
+
 /* The design's assignment, without recorded exposures. */
 static void assign_by_design(const struct assigning *assigning, struct live_assignment *assignment)
 {
@@ -69,10 +83,12 @@ static void assign_by_design(const struct assigning *assigning, struct live_assi
     if (assignment->namespace_excluded)
         return;
     assignment_cut(&plan, assignment->coverage, &assignment->weights);
-    if (assignment->round)
+    if (assignment->round) {
         assignment->variation = assign_in_round(assigning, &plan, assignment);
-    else
+    } else {
+        assignment->entry = place_within(plan, &assignment->weights, assignment->position);
         assignment->variation = assignment_at(&plan, assignment->position);
+    }
     /* Only whoever could be treated now is compared with the treated. */
     assignment->held_out = assignment->variation != ASSIGNMENT_NONE && assigning->settings &&
                            flag_holds_out(assigning->settings, user_id);
@@ -136,14 +152,18 @@ static enum error read_rules(const struct live_call *call, const char *id,
     return error ? error : adaptive_find(&rounds, id, asked->round, adaptive);
 }
 
-static double coverage_of(const struct experiment_payload *design, const struct flag *flag)
+static void cover(const struct experiment_payload *design, const struct flag *flag,
+                  struct live_assignment *assignment)
 {
     const struct optional_number *held = &design->constraints->holdout_fraction;
-    double coverage = held->given ? fmin(fmax(1 - held->value, 0), 1) : 1;
+    int64_t now = clock_unix_microseconds();
 
-    if (flag->settings)
-        coverage *= flag_ramp_share(flag->settings, clock_unix_microseconds());
-    return coverage;
+    assignment->coverage = held->given ? fmin(fmax(1 - held->value, 0), 1) : 1;
+    if (!flag->settings)
+        return;
+    assignment->coverage *= flag_ramp_share(flag->settings, now);
+    assignment->step = (struct optional_integer){flag->settings->ramp.count > 0,
+                                                 flag_ramp_step(flag->settings, now)};
 }
 
 static enum error read_and_assign(const struct live_call *call, const char *id,
@@ -167,8 +187,10 @@ static enum error read_and_assign(const struct live_call *call, const char *id,
         .position = hash_unit(adaptive.found ? HASH_VERSION_2 : asked->version, HASH_CODE_POINTS,
                               id, asked->user_id),
         .variations = reading.design->setup->variants_count,
-        .coverage = coverage_of(reading.design, &flag),
+        .design = reading.design->setup,
         .targeted = targeting_is_set(reading.design->setup)};
+    assignment->entry = assignment->position;
+    cover(reading.design, &flag, assignment);
     set_shares(reading.design->setup, call->arena, assignment);
     error = take_round(call, asked, &adaptive, assignment);
     if (error)

@@ -22,6 +22,9 @@ struct live_assignment {
     bool targeted;                    /* the design has targeting rules */
     bool held_out;                    /* by the holdout of the experiment's flag */
     int64_t round; /* of an adaptive experiment, whose shares are the weights; 0 = not adaptive */
+    const struct payload_setup *design;
+    double entry; /* place of the user among those of the variation; below the coverage: let in */
+    struct optional_integer step; /* of the flag's ramp; -1 = before the first */
 };
 
 struct live_asked {
