@@ -384,7 +384,9 @@ render_portal() {
     fill_sign_in_metadata ''
     metadata=$filled
     fill shell CHECKOUT "$checkout"
-    fill portal METADATA "$metadata" PAGES "$page_locations" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+    body_cap ASSAY_MCP_MAX_REQUEST_BODY_BYTES:1048576
+    fill portal METADATA "$metadata" PAGES "$page_locations" SHELL "$filled" ORIGIN "$(public_portal_url)" MESSAGE $((cap + body_allowance)) \
+        SECONDS "${pool_seconds[accounts-mcp]}" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health$parts" AREAS "$areas" AREA_ERRORS "$(printf 'include area-%s-errors.conf;\n    ' "${services[@]}")"
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done

@@ -52,6 +52,8 @@ const struct setting accounts_settings_table[] = {
      .help = "How long an invitation may be accepted."},
     {"ASSAY_ACCOUNTS_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "65536",
      1024, 16777216, .help = "Largest request body."},
+    {"ASSAY_MCP_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_message_bytes), "1048576", 1024,
+     1073741824, .help = "Largest message to /mcp of the whole suite."},
     OIDC_SETTINGS,
     OAUTH_SETTINGS,
 };

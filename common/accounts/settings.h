@@ -57,6 +57,7 @@ struct accounts_service_settings {
     int64_t invitation_hours;
 
     int64_t max_request_body_bytes;
+    int64_t max_message_bytes; /* of MCP */
     int64_t max_request_memory_bytes;
     int64_t max_json_depth;
     int64_t trusted_proxy_hops;

@@ -313,6 +313,23 @@ static const char *lower_method(struct arena *arena, enum method method)
     return name;
 }
 
+/* What /mcp needs to call the route as a tool: who answers it, and whether it changes anything. */
+static void write_tool(struct json_writer *writer, const struct route *route,
+                       const struct http_family *family)
+{
+    writer_key(writer, "x-assay");
+    writer_open_object(writer);
+    writer_key_string(writer, "family", family->name);
+    writer_key_boolean(writer, "reads",
+                       route->method == METHOD_GET ||
+                           (route->traits & family->service->reading_traits));
+    if (route->sets_cookie)
+        writer_key_boolean(writer, "sets_cookie", true);
+    if (route->for_models)
+        writer_key_string(writer, "for_models", route->for_models);
+    writer_close_object(writer);
+}
+
 static void write_operation(struct json_writer *writer, const struct route *route,
                             const struct server *server)
 {
@@ -333,6 +350,7 @@ static void write_operation(struct json_writer *writer, const struct route *rout
         writer_key_integer(writer, "x-body-max-bytes",
                            (int64_t)server->policy.body_limits[route->body_limit]);
     write_responses(writer, route);
+    write_tool(writer, route, server->family);
     writer_close_object(writer);
 }
 

@@ -21,6 +21,13 @@ struct http_network {
     int prefix;              /* bits of the 128 */
 };
 
+/* What a client of MCP gets at once (mcp/mcp.h). */
+struct http_tool_limits {
+    int64_t answer;  /* bytes of an answer; a longer one is cut, with a way to go on */
+    int64_t fetched; /* bytes of the route's own answer */
+    int64_t page;    /* tools on one page of the list */
+};
+
 struct http_policy {
     bool production; /* texts of value errors are replaced by "Invalid value" */
 
@@ -56,6 +63,8 @@ struct http_policy {
     /* The sockets of the run directory that take spans and errors; NULL = none are sent. */
     const char *span_socket, *error_socket;
     double trace_share; /* of the requests without a traceparent */
+
+    struct http_tool_limits tools;
 
     int64_t trusted_proxy_hops;
     size_t trusted_proxy_count; /* 0 = any peer */

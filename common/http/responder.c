@@ -46,6 +46,7 @@ struct environment {
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
     int64_t concurrent_requests, concurrent_memory;
     double hang_seconds;
+    struct http_tool_limits tools;
     struct limits_config limits; /* its URL is NULL: the limits are those of each host */
 };
 
@@ -113,6 +114,14 @@ static const struct setting environment_settings[] = {
      .maximum = 3600,
      .help = "The places in flight of a dead host come back after so long; a living one renews "
              "its places three times as often."},
+    {"ASSAY_MCP_ANSWER_BYTES", SETTING_INTEGER, AT(tools.answer), "65536", .minimum = 1024,
+     .maximum = 16777216,
+     .help =
+         "What a tool of /mcp answers at once; the rest of a longer answer follows on request."},
+    {"ASSAY_MCP_FETCH_BYTES", SETTING_INTEGER, AT(tools.fetched), "8388608", .minimum = 1024,
+     .maximum = 268435456, .help = "The longest answer of a route that /mcp passes on, in parts."},
+    {"ASSAY_MCP_PAGE_TOOLS", SETTING_INTEGER, AT(tools.page), "100", .minimum = 1, .maximum = 1000,
+     .help = "Tools on one page of the list of /mcp."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
 };
@@ -457,6 +466,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
     environment.limits.service = family->service->name;
     server.limits = environment.limits.url ? &environment.limits : NULL;
     server.policy.hosts = environment.hosts;
+    server.policy.tools = environment.tools;
     if (argc > 1) {
         if (strcmp(argv[1], "--check-config") == 0 &&
             (locale_open_catalogues(environment.locales_directory, &problem) ||

@@ -58,7 +58,9 @@ struct route {
     const char *tag;
     const char *summary;
     const char *help;
-    bool hidden; /* not in the API document: pages, aliases */
+    const char *for_models; /* says more to a language model that calls it as a tool (mcp/mcp.h);
+                               NULL = summary and help will do */
+    bool hidden;            /* not in the API document: pages, aliases */
 };
 
 struct route_match {

@@ -44,7 +44,8 @@ static void set_policy(const struct accounts_service_settings *settings, struct 
     policy->production = settings->production;
     policy->confine = (enum confine_mode)settings->confine;
     policy->auth_failures = (struct rate_rule){60, 60};
-    policy->body_limits[0] = (size_t)settings->max_request_body_bytes;
+    policy->body_limits[BODY_LIMIT] = (size_t)settings->max_request_body_bytes;
+    policy->body_limits[MESSAGE_LIMIT] = (size_t)settings->max_message_bytes;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
     policy->json_depth = (int)settings->max_json_depth;
     policy->trusted_proxy_hops = settings->trusted_proxy_hops;

@@ -26,6 +26,9 @@ enum {
     TRAIT_GIVEN_PASSWORD = 8 /* also for whoever has to change the password first */
 };
 
+/* Limits of bodies: positions in policy->body_limits. */
+enum { BODY_LIMIT, MESSAGE_LIMIT };
+
 const struct accounts_service_settings *service_settings(const struct request *request);
 
 /* The connected store; errors go into the request's problem. */

@@ -442,6 +442,7 @@ const struct http_service experiments_service = {
     .metrics = metrics,
     .metric_count = COUNT_OF(metrics),
     .counts_http = true,
+    .reading_traits = TRAIT_STATELESS | TRAIT_EVALUATION,
     .old_reads_metric = METRIC_OLD_READS,
     .start = start,
     .ready = ready,

@@ -359,7 +359,8 @@ bool service_is_open(const struct request *request)
 
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
-    bool good = authenticate(request, refusal);
+    bool good = (request->route && request->route->traits & TRAIT_RELAYED) ||
+                authenticate(request, refusal);
 
     if (!good && refusal->counts)
         service_of(request)->asking.refused = refusal->error_code;

@@ -468,6 +468,7 @@ const struct http_service livedata_service = {
     .reason_count = COUNT_OF(reasons),
     .metrics = service_metrics,
     .metric_count = SERVICE_METRIC__MAX,
+    .reading_traits = TRAIT_DEMO,
     .old_reads_metric = SERVICE_METRIC_OLD_READS,
     .start = start,
     .ready = ready,

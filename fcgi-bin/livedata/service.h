@@ -17,11 +17,12 @@ enum live_role { LIVE_NOBODY, LIVE_CALLER, LIVE_ADMIN, LIVE_NODE };
 
 /* Traits of its routes. */
 enum {
-    TRAIT_DATA = 1,    /* answers carry health and freshness in headers */
-    TRAIT_DEMO = 2,    /* a POST that changes nothing: allowed in the demo */
-    TRAIT_WHOLE = 4,   /* changes data: not allowed for keys restricted to some types */
-    TRAIT_SIGNED = 8,  /* requires a key even where authentication is disabled */
-    TRAIT_METRICS = 16 /* for everybody on the port, for readers below the portal */
+    TRAIT_DATA = 1,     /* answers carry health and freshness in headers */
+    TRAIT_DEMO = 2,     /* a POST that changes nothing: allowed in the demo */
+    TRAIT_WHOLE = 4,    /* changes data: not allowed for keys restricted to some types */
+    TRAIT_SIGNED = 8,   /* requires a key even where authentication is disabled */
+    TRAIT_METRICS = 16, /* for everybody on the port, for readers below the portal */
+    TRAIT_RELAYED = 32  /* sends requests on, which are checked where they arrive */
 };
 
 const struct livedata_settings *service_settings(const struct request *request);

@@ -68,11 +68,13 @@ def room_of(path):
 def allowed(top, room):
     """The rooms of common/ that a room may include."""
     if top == "fcgi-bin":
-        return KITS | {"base", "http", room.split("-")[0]}
+        return KITS | {"base", "http", "mcp", room.split("-")[0]}
     if top == "cron-bin":
         return KITS | {"base"} | SERVICES
     if room == "base":
         return {"base"}
+    if room == "mcp":
+        return KITS | {"base", "http", "mcp"}
     if room in KITS:
         return BELOW.get(room, set()) | {"base", room}
     return KITS | {"base", room}

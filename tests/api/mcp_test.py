@@ -1,0 +1,304 @@
+"""Routes as tools of language models (MCP): official clients unmodified, on each service and on the whole suite; each tool's
+schema is the route's; a call is allowed exactly where the route allows it; what is not MCP is refused."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import requests
+
+from people import People
+from people_access_test import COMMON, LOCKED, SERVICES
+from service import Service
+
+CLIENTS = Path(__file__).resolve().parents[1] / "mcp_clients"
+AREAS = ("experiments", "support", "data", "models")
+VERSIONS = ["2025-11-25", "2025-06-18", "2026-07-28"]
+
+
+@pytest.fixture(scope="module")
+def suite():
+    settings = {**COMMON, **LOCKED, "ASSAY_MCP_ANSWER_BYTES": "20000", "ASSAY_MCP_PAGE_TOOLS": "50"}
+    with Service(SERVICES[0], settings, services=SERVICES) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def people(suite):
+    store = People(suite.stack)
+    return {"admin": store.add("root", **dict.fromkeys((*AREAS, "suite"), "admin")),
+            "viewer": store.add("viewer", **dict.fromkeys(AREAS, "viewer")),
+            "reading": store.add("reading", read_only=True, **dict.fromkeys(AREAS, "admin"))}
+
+
+@pytest.fixture(scope="module")
+def environments():
+    made = subprocess.run([CLIENTS / "install"], capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    return Path(made.stdout.strip())
+
+
+def address(suite, service=None):
+    return (suite.stack.portal_url if service is None else suite.stack.area_url(service)) + "/mcp"
+
+
+def post(url, message, token=None, **headers):
+    sent = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **headers}
+    if token:
+        sent["Authorization"] = f"Bearer {token}"
+    body = message if isinstance(message, (str, bytes)) else json.dumps(message)
+    return requests.post(url, data=body, headers=sent, timeout=60)
+
+
+def ask(url, method, params=None, token=None, **headers):
+    answer = post(url, {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}}, token, **headers)
+    assert answer.headers["Content-Type"] == "application/json", answer.text
+    assert answer.json()["id"] == 7
+    return answer
+
+
+def call(url, name, arguments=None, token=None):
+    return ask(url, "tools/call", {"name": name, "arguments": arguments or {}}, token)
+
+
+def list_tools(url, **query):
+    tools, cursor = [], None
+    while True:
+        params = {} if cursor is None else {"cursor": cursor}
+        page = requests.post(url, params=query, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params},
+                             timeout=60).json()["result"]
+        tools += page["tools"]
+        cursor = page.get("nextCursor")
+        if cursor is None:
+            return tools
+
+
+def operations(suite, service):
+    document = requests.get(suite.stack.area_url(service) + "/openapi.json", timeout=60).json()
+    return document, {one["operationId"]: (method, path, one)
+                      for path, item in document["paths"].items() for method, one in item.items()}
+
+
+def use(environments, url, token=None, calls=None, **more):
+    program = ["node", "node/use.mjs"] if "MCP_CLIENT" in more else [environments / "python/bin/python", "python/use.py"]
+    done = subprocess.run([program[0], environments / program[1]], capture_output=True, text=True, timeout=300, env={
+        "PATH": os.environ["PATH"], "HOME": str(environments), "MCP_URL": url, "MCP_TOKEN": token or "",
+        "MCP_CALLS": json.dumps(calls or {}), **more})
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("client", [{"MCP_MODE": "legacy"}, {"MCP_MODE": "auto"}, {"MCP_CLIENT": "sdk"}, {"MCP_CLIENT": "client"}],
+                         ids=["python", "python newest", "node sdk", "node client"])
+def test_official_clients_call_everything_that_reads(suite, people, environments, client):
+    """They check each answer against the schema that the tool was listed with."""
+    for service in SERVICES:
+        told = use(environments, address(suite, service), people["admin"].token, **client)
+        assert told["tools"] == [tool["name"] for tool in list_tools(address(suite, service))]
+        assert len(told["results"]) > 15 and told["prompts"]
+        raised = {name: one["raised"] for name, one in told["results"].items() if "raised" in one}
+        assert not raised, raised
+        good = [name for name, one in told["results"].items() if not one["error"]]
+        assert len(good) > len(told["results"]) / 2, told["results"]
+        if "MCP_MODE" in client:
+            assert told["version"] == {"legacy": "2025-11-25", "auto": "2026-07-28"}[client["MCP_MODE"]]
+
+
+def test_the_suite_has_chosen_tools_and_leads_to_the_others(suite, people, environments, project):
+    made = call(address(suite), "call_tool", {"name": "experiments_create_project", "arguments": {**project, "confirm_call": True}},
+                people["admin"].token).json()["result"]
+    assert made["isError"] is False, made
+    told = use(environments, address(suite), people["admin"].token, MCP_MODE="auto", calls={
+        "find_tool": {"query": "check the split of traffic between variants"},
+        "call_tool": {"name": "experiments_srm_check",
+                      "arguments": {"observed_counts": [4800, 5200], "expected_fractions": [0.5, 0.5]}},
+        "livedata_get_catalog": {}})
+    assert len(told["tools"]) <= 40 and {"find_tool", "call_tool"} <= set(told["tools"])
+    assert "experiments_srm_check" not in told["tools"]
+    assert "experiments_srm_check" in [one["name"] for one in told["results"]["find_tool"]["structure"]["tools"][:3]]
+    assert told["results"]["call_tool"]["structure"]["p_value"] < 0.001
+    assert told["prompts"] == ["size_test", "check_decision", "what_changed"] and "checkout & <button>" in told["prompt"]
+    assert told["resources"][0].startswith("assay://experiments/projects/")
+    assert told["read"]["id"] == made["structuredContent"]["id"]
+    everything = {tool["name"] for tool in list_tools(address(suite), tools="all")}
+    assert everything >= set(told["tools"])
+    for service in SERVICES:
+        own = {f"{service}_{tool['name']}" for tool in list_tools(address(suite, service))}
+        assert {name for name in everything if name.startswith(f"{service}_")} == own
+
+
+@pytest.fixture(scope="module")
+def project(suite):
+    document = suite.document
+    return document.example(document.find("POST", "/api/v1/projects"))
+
+
+def resolve(document, schema):
+    while "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+    return schema
+
+
+def with_definitions(schema):
+    return json.loads(json.dumps(schema).replace("#/components/schemas/", "#/$defs/"))
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_each_schema_is_that_of_the_route(suite, service):
+    document, routes = operations(suite, service)
+    tools = list_tools(address(suite, service))
+    assert len(tools) > 55
+    for tool in tools:
+        method, _, route = routes[tool["name"]]
+        properties = tool["inputSchema"]["properties"]
+        reads = tool["annotations"]["readOnlyHint"]
+        expected = {"answer_from" if reads else "confirm_call"}
+        for parameter in route["parameters"]:
+            name = parameter["name"].lower().replace("-", "_") if parameter["in"] == "header" else parameter["name"]
+            expected.add(name)
+            assert properties[name] == parameter["schema"]
+        content = next(iter(route.get("requestBody", {}).get("content", {}).items()), None)
+        if content:
+            body = resolve(document, content[1]["schema"])
+            if content[0] == "application/json" and "properties" in body:
+                expected |= set(body["properties"])
+                for name, schema in body["properties"].items():
+                    assert properties[name] == with_definitions(schema) or name in [p["name"] for p in route["parameters"]]
+            else:
+                expected.add("body")
+        assert set(properties) == expected, tool["name"]
+        assert reads == route["x-assay"]["reads"] and (reads or method != "get")
+        for name in re.findall(r'"#/\$defs/([^"]+)"', json.dumps(tool)):
+            assert name in {**tool["inputSchema"].get("$defs", {}), **tool.get("outputSchema", {}).get("$defs", {})}
+        if "outputSchema" in tool:
+            answer = next(one for status, one in route["responses"].items() if status[0] == "2")["content"]["application/json"]
+            given = tool["outputSchema"]["anyOf"][0]
+            assert with_definitions(answer["schema"]) == given.get("properties", {}).get("items", given)
+            assert len(tool["outputSchema"]["anyOf"]) == 1 + reads
+
+
+def status_of(answer):
+    """What the route said, however the tool has told it."""
+    if answer.status_code == 401:
+        return 401
+    result = answer.json()["result"]
+    return result["_meta"]["assay/status"] if result["isError"] else 200
+
+
+@pytest.mark.parametrize("kind", ["nobody", "reading", "viewer"])
+@pytest.mark.parametrize("service", SERVICES)
+def test_a_tool_is_allowed_where_its_route_is(suite, people, service, kind):
+    """Every tool of every service, as its own request and over MCP: nobody is let in, a token that reads cannot write."""
+    token = people[kind].token if kind in people else None
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    _, routes = operations(suite, service)
+    refused = 0
+    for tool in list_tools(address(suite, service)):
+        method, path, _ = routes[tool["name"]]
+        if kind != "nobody" and tool["annotations"]["readOnlyHint"] and method != "get":
+            continue  # computing: the bodies differ
+        names = re.findall(r"{(\w+)}", path)
+        arguments = {**dict.fromkeys(names, "none-such"), **({} if tool["annotations"]["readOnlyHint"] else {"confirm_call": True})}
+        if "body" in tool["inputSchema"]["properties"] and not re.search("{body}", path):
+            arguments["body"] = "" if tool["inputSchema"]["properties"]["body"].get("type") == "string" else {}
+        direct = requests.request(method, suite.stack.area_url(service) + re.sub(r"{\w+}", "none-such", path), timeout=60,
+                                  headers=headers, json=None if method in ("get", "delete") else {}).status_code
+        over = status_of(call(address(suite, service), tool["name"], arguments, token))
+        assert (over in (401, 403)) == (direct in (401, 403)), (tool["name"], direct, over)
+        refused += over in (401, 403)
+    assert refused > 10
+
+
+def test_what_changes_something_is_confirmed(suite, people, project):
+    url, token = address(suite, "experiments"), people["admin"].token
+    before = call(url, "list_projects", {}, token).json()["result"]["structuredContent"]
+    told = call(url, "create_project", project, token).json()["result"]
+    assert told["isError"] and "confirm_call" in told["content"][0]["text"]
+    assert call(url, "list_projects", {}, token).json()["result"]["structuredContent"] == before
+    refused = call(url, "create_project", {"confirm_call": True, "nonsense": 1}, token).json()["result"]
+    assert refused["isError"] and refused["_meta"]["assay/status"] == 422 and "nonsense" in refused["content"][0]["text"]
+    unknown = call(url, "read_project", {"project_id": "x", "nonsense": 1}, token).json()["result"]
+    assert unknown["isError"] and "nonsense" in unknown["content"][0]["text"]
+    for project_id in ("../keys", "a/b", "..", ""):
+        assert call(url, "read_project", {"project_id": project_id}, token).json()["result"]["isError"]
+
+
+def test_a_long_answer_comes_in_parts(suite, people):
+    url, token = address(suite, "livedata"), people["admin"].token
+    whole = requests.get(suite.stack.area_url("livedata") + "/openapi.json", timeout=60).text
+    text, at = "", 0
+    while at is not None:
+        result = call(url, "openapi", {"answer_from": at}, token).json()["result"]
+        assert len(result["content"][0]["text"].encode()) <= 20000
+        text += result["content"][0]["text"]
+        following = re.search(r"answer_from=(\d+)", result["content"][1]["text"]) if len(result["content"]) > 1 else None
+        at = int(following.group(1)) if following else None
+    assert json.loads(text)["paths"] == json.loads(whole)["paths"]
+
+
+def test_whoever_is_unknown_learns_where_to_sign_in(suite, people):
+    for url in (address(suite), *(address(suite, one) for one in SERVICES)):
+        answer = ask(url, "initialize", {"protocolVersion": "2025-11-25"})
+        place = url.replace(suite.stack.portal_url, suite.stack.portal_url + "/.well-known/oauth-protected-resource")
+        assert answer.status_code == 401 and answer.headers["WWW-Authenticate"] == f'Bearer resource_metadata="{place}"'
+        assert ask(url, "initialize", {}, "assay_wrong").status_code == 401
+        assert ask(url, "initialize", {}, people["reading"].token).status_code == 200, url
+    answer = call(address(suite), "experiments_list_projects")
+    assert answer.status_code == 401 and "resource_metadata" in answer.headers["WWW-Authenticate"]
+
+
+@pytest.mark.parametrize(("sent", "status", "code"), [
+    ("{", 400, -32700), ("\xff", 400, -32700), ([], 400, -32600), ([{"jsonrpc": "2.0", "id": 1, "method": "ping"}], 400, -32600),
+    ({"id": 1, "method": "ping"}, 400, -32600), ({"jsonrpc": "2.0", "id": {}, "method": "ping"}, 400, -32600),
+    ({"jsonrpc": "2.0", "id": 1}, 400, -32600), ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}, 400, -32600),
+    ({"jsonrpc": "2.0", "id": 1, "method": "nonsense"}, 200, -32601),
+    ({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "nonsense"}}, 200, -32602),
+    ({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": 3}}, 200, -32602),
+    ({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": "-1"}}, 200, -32602),
+    ({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"cursor": "999999"}}, 200, -32602),
+    ({"jsonrpc": "2.0", "id": 1, "method": "prompts/get", "params": {"name": "size_test"}}, 200, -32602),
+    ({"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "file:///etc/passwd"}}, 200, -32002),
+])
+def test_what_is_no_message_is_an_error(suite, sent, status, code):
+    answer = post(address(suite, "experiments"), sent.encode("latin-1") if isinstance(sent, str) else sent)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code), answer.text
+
+
+def test_the_transport(suite):
+    url = address(suite, "experiments")
+    assert post(url, {"jsonrpc": "2.0", "method": "notifications/initialized"}).status_code == 202
+    assert post(url, {"jsonrpc": "2.0", "id": 1, "result": {}}).status_code == 202
+    for method in ("GET", "DELETE"):  # no stream, no session
+        answer = requests.request(method, url, headers={"Accept": "text/event-stream"}, timeout=60)
+        assert answer.status_code == 405 and "POST" in answer.headers["Allow"]
+    assert ask(url, "ping").json()["result"] == {}
+    assert ask(url, "ping", **{"MCP-Protocol-Version": "2025-06-18"}).status_code == 200
+    wrong = ask(url, "ping", **{"MCP-Protocol-Version": "1999-01-01"})
+    assert wrong.status_code == 400 and wrong.json()["error"]["data"]["supported"] == VERSIONS
+    assert requests.post(url, data="x" * 3000000, timeout=60).status_code == 413
+    for origin in ("https://evil.example", "null"):
+        assert post(url, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, Origin=origin).status_code == 403
+    rebound = post(url, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, Origin="http://evil.example", Host="evil.example")
+    assert rebound.status_code == 403, "whatever name its page has given this host"
+    assert post(url, {"jsonrpc": "2.0", "id": 1, "method": "ping"}, Origin=suite.stack.portal_url).status_code == 200
+
+
+def test_revision_2026_07_28_says_its_version_in_each_request(suite, people):
+    url, token = address(suite, "experiments"), people["admin"].token
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "server/discover"}
+    told = ask(url, "server/discover", {"_meta": meta}, token, **headers).json()["result"]
+    assert told["supportedVersions"] == VERSIONS and told["resultType"] == "complete" and told["ttlMs"] == 0
+    for missing, code in (("Mcp-Method", -32020), ("MCP-Protocol-Version", -32020)):
+        answer = ask(url, "server/discover", {"_meta": meta}, token, **{k: v for k, v in headers.items() if k != missing})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+    answer = ask(url, "nonsense", {"_meta": meta}, token, **{**headers, "Mcp-Method": "nonsense"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, -32601)
+    answer = ask(url, "server/discover", {}, token, **headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
+    call_headers = {**headers, "Mcp-Method": "tools/call", "Mcp-Name": "other"}
+    answer = ask(url, "tools/call", {"_meta": meta, "name": "list_metrics"}, token, **call_headers)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32020)
