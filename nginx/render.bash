@@ -367,8 +367,18 @@ render_home_parts() {
     done <<<"$home_parts"
 }
 
+# Sets $tools to the location of the tools of the whole suite.
+render_suite_tools() {
+    local pool=accounts-mcp cap
+    tools=''
+    [[ -v pool_seconds[$pool] ]] || return 0
+    body_cap ASSAY_MCP_MAX_REQUEST_BODY_BYTES:1048576
+    fill portal-tools ORIGIN "$(public_portal_url)" BODY $((cap + body_allowance)) SECONDS "${pool_seconds[$pool]}" POOL "$pool"
+    tools=$filled
+}
+
 render_portal() {
-    local service pool health='' page_locations entries='' parts metadata
+    local service pool health='' page_locations entries='' parts tools
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
@@ -379,14 +389,13 @@ render_portal() {
         done
     done
     render_home_parts
+    render_suite_tools
     use_pages portal '' '' ''
     page_locations=$filled
     fill_sign_in_metadata ''
     metadata=$filled
     fill shell CHECKOUT "$checkout"
-    body_cap ASSAY_MCP_MAX_REQUEST_BODY_BYTES:1048576
-    fill portal METADATA "$metadata" PAGES "$page_locations" SHELL "$filled" ORIGIN "$(public_portal_url)" MESSAGE $((cap + body_allowance)) \
-        SECONDS "${pool_seconds[accounts-mcp]}" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
+    fill portal METADATA "$metadata" PAGES "$page_locations" SHELL "$filled" TOOLS "$tools" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
         HEALTH "$health$parts" AREAS "$areas" AREA_ERRORS "$(printf 'include area-%s-errors.conf;\n    ' "${services[@]}")"
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done
