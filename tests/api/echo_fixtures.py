@@ -16,7 +16,7 @@ def echo_build(tmp_path_factory):
     source = CHECKOUT / "tests" / "faults" / "echo_responder.c"
     first = programs / POOLS[0]
     subprocess.run(["gcc", "-O1", str(source), "-o", str(first), "-lfcgi"], check=True)
-    for other in (*POOLS[1:], "accounts-people"):  # people sign in to every stack
+    for other in (*POOLS[1:], "accounts-people", "accounts-mcp"):  # people sign in to every stack
         shutil.copy(first, programs / other)
     (programs.parent / "cron-bin").mkdir()
     (programs.parent / "cron-bin" / "database").symlink_to((BUILD / "cron-bin" / "database").resolve())
