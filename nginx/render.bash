@@ -378,7 +378,7 @@ render_suite_tools() {
 }
 
 render_portal() {
-    local service pool health='' page_locations entries='' parts tools
+    local service pool health='' page_locations entries='' parts metadata tools
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
