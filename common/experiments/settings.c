@@ -200,6 +200,7 @@ const struct setting experiments_settings_table[] = {
     {"AB_INTAKE", SETTING_CHOICE, AT(intake), "database", .choices = kafka_intake_names,
      .help = "Where records of running experiments go that come over HTTP: `database`, or `kafka`, "
              "where they are published and answered with 202 when all replicas have them."},
+    SOURCE_SETTINGS,
     {"AB_LIVE_SPIKE_EVENTS", SETTING_INTEGER, AT(live_spike_events), "100", 1, 1000000000,
      .help = "Conversion events of one person in an experiment, all metrics together, beyond which "
              "the person is taken for a robot and left out. A change recomputes the aggregates of "
@@ -375,7 +376,8 @@ static enum error check_urls(const struct experiments_settings *settings, struct
                 {"AB_OPENAI_BASE_URL", settings->openai_base_url},
                 {"AB_ANTHROPIC_BASE_URL", settings->anthropic_base_url},
                 {"AB_MISTRAL_BASE_URL", settings->mistral_base_url},
-                {"AB_CHATAPP_BASE_URL", settings->chatapp_base_url}};
+                {"AB_CHATAPP_BASE_URL", settings->chatapp_base_url},
+                {"AB_LIVEDATA_URL", settings->sources.url}};
 
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         const char *url = urls[i].url ? urls[i].url : "";

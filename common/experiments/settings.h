@@ -6,6 +6,7 @@
 #include "base/confine.h"
 #include "base/settings.h"
 #include "db/replica.h"
+#include "experiments/sources/source_settings.h"
 #include "jobs/clock_watch.h"
 #include "kafka/kafka_settings.h"
 
@@ -110,6 +111,8 @@ struct experiments_settings {
     struct kafka_settings kafka;
     const char *kafka_topic_prefix;
     int intake; /* enum kafka_intake */
+
+    struct source_settings sources;
 
     int64_t live_spike_events;
     int64_t live_clusters_max;

@@ -39,11 +39,15 @@ static enum error load(struct request *request, struct reply *reply,
                        struct live_view **view)
 {
     struct reply unused = {0};
-    const char *version;
+    const char *version, *source;
     struct live_call call;
     enum error error = live_begin(request, &call);
 
     *view = NULL;
+    if (!error)
+        error = live_source_mark(&call, request->arguments[0], &source);
+    if (!error)
+        more = arena_print(request->arena, "%s%s", source, more);
     /* Checked first, because it is cheaper than reading everything. */
     if (!error && request_header(request, "HTTP_IF_NONE_MATCH")) {
         error = live_read_version(&call, request->arguments[0], &version);

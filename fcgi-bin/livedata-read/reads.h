@@ -3,6 +3,7 @@
 #define ASSAY_LIVEDATA_READ_READS_H
 
 #include "livedata/catalog/contracts.h"
+#include "livedata/reads/changes.h"
 #include "livedata/reads/current.h"
 #include "livedata/reads/discovery.h"
 #include "livedata/reads/domains.h"
@@ -15,11 +16,12 @@
 
 extern const struct schema as_of_query_schema, metric_query_schema, series_query_schema,
     search_query_schema, candidate_schema, slo_series_query_schema, event_rate_query_schema,
-    entity_events_query_schema;
+    entity_events_query_schema, changes_query_schema;
 
 enum error entity_handle(struct request *request, struct reply *reply);
 enum error timeline_handle(struct request *request, struct reply *reply);
 enum error entity_events_handle(struct request *request, struct reply *reply);
+enum error changes_handle(struct request *request, struct reply *reply);
 enum error metric_handle(struct request *request, struct reply *reply);
 enum error series_handle(struct request *request, struct reply *reply);
 enum error search_handle(struct request *request, struct reply *reply);

@@ -2,6 +2,24 @@
 #include "experiments/catalog/metric.h"
 
 enum { DESCRIPTION_MAX_LENGTH = 2000, OWNER_MAX_LENGTH = 200, EVENT_MAX_LENGTH = 200 };
+enum { COLUMN_MAX_LENGTH = 100 };
+
+#define OWNER struct metric_livedata
+#define NAME_OF(member, ...)                                                                       \
+    STRING(OWNER, member, .min_length = 1, .max_length = COLUMN_MAX_LENGTH, __VA_ARGS__)
+static const struct field livedata_fields[] = {
+    NAME_OF(entity_type, .required = true, .help = "Type of the rows, such as `order`."),
+    NAME_OF(user_column, .required = true,
+            .help = "Column with the user, as exposures name it. A figure without users is an "
+                    "alarm of a guardrail, never a metric of arms."),
+    NAME_OF(value_column, .nullable = true,
+            .help = "Column with the value; without it a row counts as 1."),
+    NAME_OF(time_column, .required = true, .help = "Column with the time of the event."),
+};
+#undef NAME_OF
+#undef OWNER
+SCHEMA(metric_livedata_schema, struct metric_livedata, "MetricLivedata", livedata_fields,
+       .help = "Rows of live data that are the events of the metric.");
 
 #define OWNER struct metric_definition
 static const struct field definition_fields[] = {
@@ -26,6 +44,9 @@ static const struct field definition_fields[] = {
                     .help = "The most that one user counts; not of binary and ratio metrics."),
     NULLABLE_NUMBER(OWNER, window_days, .lower = ABOVE(0), .upper = AT_MOST(3650),
                     .help = "How long after the exposure events count; any time when absent."),
+    OBJECT(OWNER, livedata, metric_livedata_schema, .nullable = true, .omit_if_null = true,
+           .help = "Read the events from live data; not of ratio metrics. It stays as it is, like "
+                   "event_name beside it."),
 };
 #undef OWNER
 
@@ -52,10 +73,18 @@ static bool cap_has_values(const void *object)
            (metric->kind != METRIC_BINARY && metric->kind != METRIC_RATIO);
 }
 
+static bool livedata_is_no_ratio(const void *object)
+{
+    const struct metric_definition *metric = object;
+
+    return !metric->livedata || metric->kind != METRIC_RATIO;
+}
+
 static const struct schema_rule definition_rules[] = {
     {"errors.schemas.catalog_ratio_denominator", ratio_has_denominator},
     {"errors.schemas.catalog_rate_range", rate_is_share},
     {"errors.schemas.catalog_cap_kind", cap_has_values},
+    {"errors.schemas.catalog_livedata_kind", livedata_is_no_ratio},
 };
 
 SCHEMA(metric_definition_schema, struct metric_definition, "MetricDefinition", definition_fields,
@@ -127,7 +156,9 @@ const struct metric_defaults *metric_defaults_of(const struct metric_definition 
         .mde_pct = signed_effect(definition),
         .numerator_metric_name = ratio ? definition->event_name : NULL,
         .denominator_metric_name = ratio ? definition->denominator_event : NULL,
-        .conversion_window = definition->window_days.given ? WINDOW_AFTER_EXPOSURE : WINDOW_ALL,
+        .conversion_window = definition->window_days.given || definition->livedata
+                                 ? WINDOW_AFTER_EXPOSURE
+                                 : WINDOW_ALL,
         .conversion_window_days = definition->window_days,
         .robust_metrics = capped_mean(definition, arena),
         .catalog_metric = named,

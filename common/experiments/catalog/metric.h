@@ -9,6 +9,16 @@
 
 enum { CATALOG_NAME_MAX_LENGTH = 120 };
 
+/* Where events of a metric come from that live data has: each row of an entity is one event of the
+ * user that it names. */
+struct metric_livedata {
+    const char *entity_type;
+    const char *user_column;
+    const char *value_column; /* NULL = each row counts as 1 */
+    const char *time_column;  /* when the event happened */
+};
+SCHEMA_OF(metric_livedata_schema, struct metric_livedata);
+
 /* What people write; every change of it is a version. */
 struct metric_definition {
     const char *name;
@@ -23,6 +33,7 @@ struct metric_definition {
     struct optional_number minimum_effect_pct; /* of the baseline, as a size */
     struct optional_number upper_cap;          /* of the value of a user */
     struct optional_number window_days;        /* after the exposure; absent = any time */
+    const struct metric_livedata *livedata;    /* NULL = events are sent by clients */
 };
 SCHEMA_OF(metric_definition_schema, struct metric_definition);
 /* The same as stored: unknown members are dropped. */

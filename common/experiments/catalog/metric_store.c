@@ -357,6 +357,37 @@ static enum error replace(const struct project_call *call, struct catalog_metric
     return error ? error : record(call, "metric.update", definition->name);
 }
 
+static bool same_text(const char *one, const char *other)
+{
+    return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+static bool same_livedata(const struct metric_definition *one,
+                          const struct metric_definition *other)
+{
+    const struct metric_livedata *left = one->livedata, *right = other->livedata;
+
+    if (!left || !right)
+        return left == right;
+    return same_text(left->entity_type, right->entity_type) &&
+           same_text(left->user_column, right->user_column) &&
+           same_text(left->value_column, right->value_column) &&
+           same_text(left->time_column, right->time_column) && one->kind == other->kind &&
+           same_text(one->event_name, other->event_name);
+}
+
+/* Experiments have recorded rows under what the definition says. */
+static enum error check_livedata(const struct project_call *call,
+                                 const struct metric_definition *before,
+                                 const struct metric_definition *definition)
+{
+    if (same_livedata(before, definition))
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_CONFLICT, "metric_source_fixed",
+                       "livedata: the rows of a metric, its kind and its event_name stay as they "
+                       "are; make another metric");
+}
+
 static enum error change(const struct project_call *call, const char *id, int64_t version,
                          const struct metric_definition *definition)
 {
@@ -368,6 +399,8 @@ static enum error change(const struct project_call *call, const char *id, int64_
         error = problem_set(call->problem, ERROR_CONFLICT, "metric_changed",
                             "The metric has changed since it was read: its version is %lld",
                             (long long)metric.version);
+    if (!error)
+        error = check_livedata(call, metric.definition, definition);
     if (error || strcmp(written(call, metric.definition), document) == 0)
         return error;
     return replace(call, &metric, definition, document);

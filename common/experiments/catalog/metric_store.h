@@ -42,7 +42,8 @@ struct metric_filter {
 /*
  * Errors, besides those of the database: ERROR_NOT_FOUND with `not_found`; ERROR_CONFLICT with
  * `metric_name_taken`, `metric_limit_reached`, `metric_changed` where `version` is not the current
- * one, `metric_in_use` where a project uses the metric that is to be deleted.
+ * one, `metric_source_fixed` where another source of events is named, `metric_in_use` where a
+ * project uses the metric that is to be deleted.
  */
 
 /* A page by name; `page->items` are struct catalog_metric. */

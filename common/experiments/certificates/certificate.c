@@ -364,6 +364,17 @@ static enum error sign(const struct live_call *call, const struct signing_key *k
     return error;
 }
 
+/* A verdict that is withheld is nothing to certify. */
+static enum error check_source(const struct live_call *call, const struct live_view *view)
+{
+    if (!view->has_source || view->source_state == LIVE_SOURCE_FRESH)
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_CONFLICT, "source_not_fresh",
+                       "The rows of %s in live data were not read recently: there is no verdict to "
+                       "certify",
+                       view->source.entity_type);
+}
+
 enum error certificate_issue(const struct live_call *call, const struct live_results_call *results,
                              const char *id, struct signed_certificate *issued)
 {
@@ -375,6 +386,8 @@ enum error certificate_issue(const struct live_call *call, const struct live_res
     const struct live_view_options options = {.also = read_users, .context = &read};
     enum error error = live_view_load(call, id, &options, view);
 
+    if (!error)
+        error = check_source(call, view);
     if (!error)
         error = signing_key_load(call, &key);
     if (error)

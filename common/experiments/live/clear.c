@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "db/query.h"
 #include "experiments/live/look_store.h"
+#include "experiments/live/source_store.h"
 
 enum { DIFF_BYTES_MAX = 1024 };
 
@@ -113,6 +114,8 @@ static enum error delete_all(const struct live_call *call, const struct live_exp
         error = live_clear_places(call, experiment);
     if (!error)
         error = live_clear_looks(call, id);
+    if (!error)
+        error = live_forget_source(call, id);
     for (size_t i = 0; !error && i < sizeof clear_course / sizeof clear_course[0]; i++) {
         struct query *query = db_query(call->db, &clear_course[i]);
 
@@ -162,8 +165,10 @@ static enum error clear(const struct live_call *call, const struct actor *actor,
 {
     struct live_reading reading;
     struct live_parts parts;
-    enum error error = live_lock_experiment(call, clearing->experiment_id, &reading, &parts);
+    enum error error = live_lock_source(call, clearing->experiment_id);
 
+    if (!error)
+        error = live_lock_experiment(call, clearing->experiment_id, &reading, &parts);
     if (!error)
         error = count(call, &count_exposures, &parts, &clearing->exposures);
     if (!error)

@@ -1,6 +1,7 @@
 /* Reads the aggregates that a design needs. */
 #include "experiments/live/view.h"
 
+#include "base/clock.h"
 #include "experiments/live/rebuild.h"
 
 #include <stdlib.h>
@@ -191,6 +192,18 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
     return error || !options->declared ? error : read_declared(call, view, &numbers);
 }
 
+static enum error read_source(const struct live_call *call, struct live_view *view)
+{
+    enum error error;
+
+    if (!view->design->metrics->catalog_metric)
+        return ERROR_NONE;
+    error = live_read_source(call, view->experiment.id, &view->source, &view->has_source);
+    if (!error && view->has_source)
+        view->source_state = live_source_state(&view->source, clock_unix_microseconds());
+    return error;
+}
+
 /* In one snapshot; `stale` says that the aggregates are for another design. */
 static enum error read_view(const struct live_call *call, const char *id,
                             const struct live_view_options *options, struct live_view *view,
@@ -210,6 +223,8 @@ static enum error read_view(const struct live_call *call, const char *id,
     want_metrics(view, call->arena);
     error = adaptive_find(&(struct adaptive_call){call->db, call->arena, call->problem}, id, 0,
                           &view->adaptive);
+    if (!error)
+        error = read_source(call, view);
     if (error || view->experiment.number == 0)
         return error;
     if (view->design->constraints->planned_looks)
@@ -295,6 +310,20 @@ enum error live_read_version(const struct live_call *call, const char *id, const
     enum error error = db_begin(call->db, DB_READ, call->problem);
 
     return error ? error : db_finish(call->db, read_version(call, id, version), call->problem);
+}
+
+enum error live_source_mark(const struct live_call *call, const char *id, const char **mark)
+{
+    struct live_source source;
+    bool found = false;
+    enum error error = live_read_source(call, id, &source, &found);
+
+    *mark = "";
+    if (!error && found)
+        *mark = arena_print(call->arena, ".s%d.%lld.%lld",
+                            (int)live_source_state(&source, clock_unix_microseconds()),
+                            (long long)source.read_at, (long long)source.failed_at);
+    return error;
 }
 
 const char *live_view_version(const struct live_call *call, const struct live_view *view)

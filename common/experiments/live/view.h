@@ -9,6 +9,7 @@
 #include "experiments/live/cluster_store.h"
 #include "experiments/live/look_store.h"
 #include "experiments/live/rollup_store.h"
+#include "experiments/live/source_store.h"
 
 enum {
     LIVE_STRATA_MAX = 50, /* with more strata, nothing is stratified */
@@ -46,6 +47,9 @@ struct live_view {
     struct string_list cluster_names; /* by number, of those that take turns */
     struct live_cluster_slices clusters; /* where the design has clusters */
     struct live_look_list looks;         /* that were taken, where the design plans looks */
+    bool has_source;                     /* the design's metric is read from live data */
+    struct live_source source;
+    enum live_source_state source_state; /* when the view was read */
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
 
@@ -79,6 +83,10 @@ MUST_CHECK enum error live_view_load(const struct live_call *call, const char *i
  * and the settings. From the arena. */
 MUST_CHECK enum error live_read_version(const struct live_call *call, const char *id,
                                         const char **version);
+/* How far the design's metric was read from live data, as far as an answer shows it; "" for other
+ * metrics. It changes with time, too. */
+MUST_CHECK enum error live_source_mark(const struct live_call *call, const char *id,
+                                       const char **mark);
 const char *live_view_version(const struct live_call *call, const struct live_view *view);
 
 /* Number of subjects of an arm, with their values of a metric. */

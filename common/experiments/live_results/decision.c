@@ -48,6 +48,7 @@ enum parameter {
     PARAMETER_SHARE_PCT,
     PARAMETER_GOAL,
     PARAMETER_GOAL_P_VALUE,
+    PARAMETER_SOURCE,
     PARAMETER__MAX
 };
 
@@ -59,7 +60,7 @@ static const char *const parameter_names[PARAMETER__MAX] = {
     "p_value",  "pooled_effect", "stratified_effect",
     "events",   "events_total",  "conversion_window",
     "users",    "share_pct",     "metric",
-    "p_value"};
+    "p_value",  "source"};
 
 static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_SRM_MISMATCH] = {PARAMETER_SRM_P_VALUE},
@@ -90,6 +91,8 @@ static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_GOALS_EXCLUDED] = {PARAMETER_ARM},
     [REASON_GOALS_OPEN] = {PARAMETER_ARM},
     [REASON_LOOKS_FUTILE] = {PARAMETER_ARM},
+    [REASON_SOURCE_STALE] = {PARAMETER_SOURCE},
+    [REASON_SOURCE_UNREAD] = {PARAMETER_SOURCE},
 };
 
 /* Where smaller is better, the other end of an interval is the gain. */
@@ -141,6 +144,8 @@ static const char *const reason_texts[REASON__MAX] = {
     [REASON_GOALS_OPEN] = "live.reasons.goals_not_proven",
     [REASON_LOOKS_FUTILE] = "live.reasons.planned_looks_futile",
     [REASON_LOOKS_CHANGED] = "live.reasons.planned_looks_changed",
+    [REASON_SOURCE_STALE] = "live.reasons.source_stale",
+    [REASON_SOURCE_UNREAD] = "live.reasons.source_never_read",
 };
 
 /* Of goals to decrease, where the sentence is another one. */
@@ -287,6 +292,9 @@ static void write_parameter(struct json_writer *writer, const struct decision_co
         break;
     case PARAMETER_SRM_P_VALUE:
         writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
+        break;
+    case PARAMETER_SOURCE:
+        writer_string(writer, stats->livedata->entity_type);
         break;
     case PARAMETER_GOAL:
     case PARAMETER_GOAL_P_VALUE:
@@ -508,6 +516,7 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .policy = policy_of(&context)};
     decision->evidence = evidence_of(&context, &outcome, decision->policy);
     decision->adaptive = stats->adaptive;
+    decision->livedata = stats->livedata;
     /* Trial changes are of the primary metric only, and of pooled arms; what looks said stays. */
     if (outcome.blocker_count == 0 && !stats->goals && !stats->adaptive &&
         !stats->sequential->planned_looks)

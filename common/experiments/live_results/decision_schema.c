@@ -113,6 +113,7 @@ static const struct field decision_fields[] = {
     OBJECT(OWNER, error_rates, measured_error_rates_schema, .nullable = true,
            .help = "How often the statistics err on these users; null until it was measured."),
     OBJECT(OWNER, adaptive, live_adaptive_schema, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, livedata, live_source_schema, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(live_decision_schema, struct live_decision, "LiveDecision", decision_fields,

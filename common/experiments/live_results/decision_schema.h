@@ -7,6 +7,7 @@
 
 #include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/measured_rates.h"
+#include "experiments/live_results/source.h"
 
 struct decision_reason {
     const char *code;
@@ -90,6 +91,7 @@ struct live_decision {
                                              effect gives another verdict */
     const struct measured_error_rates *error_rates; /* NULL = not measured; set by the caller */
     const struct live_adaptive *adaptive;
+    const struct live_source_block *livedata; /* NULL = its events are sent by clients */
 };
 
 SCHEMA_OF(live_decision_schema, struct live_decision);

@@ -184,4 +184,5 @@ void live_results_statistics(const struct live_results_call *call, const struct 
     live_results_anomalies(&results, stats);
     live_results_adaptive(&results, stats);
     live_results_clusters(&results, stats);
+    stats->livedata = live_results_source(view, call->arena);
 }

@@ -549,6 +549,7 @@ static const struct field stats_fields[] = {
            .help = "Of a design with several goals."),
     OBJECT(OWNER, bayes, bayes_schema, .nullable = true, .omit_if_null = true,
            .help = "Of a design with settings for posteriors; the decision does not use it."),
+    OBJECT(OWNER, livedata, live_source_schema, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(live_stats_schema, struct live_stats, "LiveStats", stats_fields,

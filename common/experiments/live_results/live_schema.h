@@ -10,6 +10,7 @@
 #include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/goals_schema.h"
 #include "experiments/live_results/planned_looks.h"
+#include "experiments/live_results/source.h"
 
 struct live_arm_statistic {
     int64_t variation_index;
@@ -371,8 +372,9 @@ struct live_stats {
     const struct live_adaptive *adaptive; /* NULL where the experiment is not adaptive */
     const struct live_clusters *clusters; /* NULL = users are on their own */
     OBJECT_LIST(struct warning, warnings);
-    const struct live_goals *goals; /* NULL = the primary metric alone */
-    const struct live_bayes *bayes; /* NULL = no settings for it */
+    const struct live_goals *goals;           /* NULL = the primary metric alone */
+    const struct live_bayes *bayes;           /* NULL = no settings for it */
+    const struct live_source_block *livedata; /* NULL = its events are sent by clients */
 };
 
 SCHEMA_OF(live_stats_schema, struct live_stats);

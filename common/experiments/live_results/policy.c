@@ -48,6 +48,8 @@ const char *const reason_codes[REASON__MAX] = {
     [REASON_GOALS_OPEN] = "goals_not_proven",
     [REASON_LOOKS_FUTILE] = "planned_looks_futile",
     [REASON_LOOKS_CHANGED] = "planned_looks_changed",
+    [REASON_SOURCE_STALE] = "source_stale",
+    [REASON_SOURCE_UNREAD] = "source_never_read",
 };
 
 const double policy_anomaly_share = 0.01;
@@ -300,11 +302,28 @@ static void add_winners(struct policy *policy, enum practical practical)
             win(policy, (int)i, true);
 }
 
+/* Values of users that were not read yet may say something else. */
+static bool rule_withheld(struct policy *policy, const struct live_source_block *source)
+{
+    enum reason reason;
+
+    if (!source || source->status == LIVE_SOURCE_FRESH)
+        return false;
+    reason = source->status == LIVE_SOURCE_STALE ? REASON_SOURCE_STALE : REASON_SOURCE_UNREAD;
+    block(policy, reason, -1, -1);
+    give(policy, reason, -1);
+    conclude(policy, VERDICT_KEEP_RUNNING, CONFIDENCE_LOW);
+    return true;
+}
+
 static bool rule_no_data(struct policy *policy, const struct live_stats *stats)
 {
     for (size_t i = 0; i < policy->count; i++)
         if (policy->standing[i] != STANDING_IGNORED)
             return false;
+    if (stats->exposures_total > 0 && policy->outcome->blocker_count == 0 &&
+        rule_withheld(policy, stats->livedata))
+        return true;
     give(policy, stats->exposures_total == 0 ? REASON_NO_EXPOSURES : REASON_INSUFFICIENT_PER_ARM,
          -1);
     if (!policy->mwe.given)
@@ -531,7 +550,8 @@ static void block_by_data(struct policy *policy, const struct live_stats *stats)
 static void decide(struct policy *policy, const struct live_stats *stats)
 {
     if (rule_no_data(policy, stats) || rule_untrustworthy(policy) ||
-        rule_guardrail(policy, stats->guardrail, stats->goals))
+        rule_guardrail(policy, stats->guardrail, stats->goals) ||
+        rule_withheld(policy, stats->livedata))
         return;
     if (stats->goals) {
         policy_decide_goals(stats->goals, policy->sequential_complete, policy->plans,

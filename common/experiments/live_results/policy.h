@@ -50,6 +50,8 @@ enum reason {
     REASON_GOALS_OPEN,
     REASON_LOOKS_FUTILE,
     REASON_LOOKS_CHANGED,
+    REASON_SOURCE_STALE,
+    REASON_SOURCE_UNREAD,
     REASON__MAX
 };
 
@@ -88,7 +90,7 @@ enum {
     POLICY_REASONS_MAX = 64,
     POLICY_ARMS_MAX = 10,
     /* All that there can be: certificates have each of them. */
-    POLICY_BLOCKERS_MAX = 1 + LIVE_STRATA_MAX + POLICY_ARMS_MAX + LIVE_GUARDRAILS_MAX
+    POLICY_BLOCKERS_MAX = 2 + LIVE_STRATA_MAX + POLICY_ARMS_MAX + LIVE_GUARDRAILS_MAX
 };
 
 /* From this share of events or users on, the decision lists data problems. */

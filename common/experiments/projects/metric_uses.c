@@ -15,6 +15,43 @@ static const struct statement note_use = {
            " WHERE metric_id = ? AND version = ?",
 };
 
+/* The name of the events of a metric whose events are rows of live data. */
+static const struct statement livedata_event = {
+    .name = "metric_use_livedata",
+    .sql = "SELECT definition ->> 'event_name' FROM catalog_metric_versions WHERE metric_id = ?"
+           " AND version = ? AND definition -> 'livedata' ->> 'entity_type' IS NOT NULL",
+};
+
+static enum error refuse_design(const struct project_call *call, const char *field,
+                                const char *needed)
+{
+    return problem_set(call->problem, ERROR_INVALID, "livedata_metric_design",
+                       "metrics.%s: the metric is read from live data, so it must be %s", field,
+                       needed);
+}
+
+/* Rows of live data are recorded under one name, for users after their exposure. */
+static enum error check_livedata(const struct project_call *call,
+                                 const struct payload_metrics *metrics)
+{
+    struct query *query = db_query(call->db, &livedata_event);
+    const char *event = NULL;
+    enum error error;
+
+    query_bind_text(query, metrics->catalog_metric->id);
+    query_bind_integer(query, metrics->catalog_metric->version);
+    if (query_next(query))
+        event = query_text(query, 0, call->arena);
+    error = query_end(query, call->problem);
+    if (error || !event)
+        return error;
+    if (strcmp(metrics->primary_metric_name, event) != 0)
+        return refuse_design(call, "primary_metric_name", event);
+    if (metrics->conversion_window != WINDOW_AFTER_EXPOSURE)
+        return refuse_design(call, "conversion_window", "after_exposure");
+    return ERROR_NONE;
+}
+
 static enum error forget(const struct project_call *call, const char *project_id)
 {
     struct query *query = db_query(call->db, &forget_use);
@@ -48,6 +85,8 @@ enum error metric_use_note(const struct project_call *call, const char *project_
     query_bind_integer(query, named->version);
     noted = query_changes(query);
     error = query_end(query, call->problem);
+    if (!error && noted)
+        error = check_livedata(call, payload->metrics);
     if (!error && noted == 0 && !is_named(named, before))
         error = problem_set(call->problem, ERROR_INVALID, "catalog_metric_unknown",
                             "metrics.catalog_metric: the catalog has no version %lld of metric %s",

@@ -8,7 +8,8 @@
  * Notes the metric that the design names, in place of the one before; inside the transaction that
  * saves the design. ERROR_INVALID with `catalog_metric_unknown` where there is no such metric or
  * version, unless the design `before` (NULL = none) names the same: it came from another
- * installation.
+ * installation. ERROR_INVALID with `livedata_metric_design` where a metric of live data has another
+ * primary_metric_name, or events before the exposure count.
  */
 MUST_CHECK enum error metric_use_note(const struct project_call *call, const char *project_id,
                                       const struct experiment_payload *payload,

@@ -34,6 +34,6 @@ export function askForMetric(client, metric = null) {
         send: (values) =>
             metric === null
                 ? client.post('/api/v1/metrics', values)
-                : client.put(`/api/v1/metrics/${encodeURIComponent(metric.id)}`, values, { headers: { 'If-Match': String(metric.version) } }),
+                : client.put(`/api/v1/metrics/${encodeURIComponent(metric.id)}`, { ...values, livedata: metric.definition.livedata }, { headers: { 'If-Match': String(metric.version) } }),
     });
 }

@@ -45,6 +45,17 @@ export function listView({ list, actions }) {
     </div>`;
 }
 
+/* Of a metric whose events are rows of live data. */
+function sourceFacts(source) {
+    if (!known(source)) return [];
+    const name = (text) => html`<code dir="ltr">${text}</code>`;
+    return [
+        [t('experiment.source_rows'), name(source.entity_type)],
+        [t('experiment.source_user'), name(source.user_column)],
+        [t('experiment.source_value'), known(source.value_column) ? name(source.value_column) : t('experiment.source_each_row')],
+    ];
+}
+
 /** @param {any} definition */
 function factsOf(definition) {
     const number = (value) => (known(value) ? formatNumber(value, 6) : null);
@@ -60,6 +71,7 @@ function factsOf(definition) {
         [t('catalog.upper_cap'), number(definition.upper_cap)],
         [t('catalog.window_days'), number(definition.window_days)],
         [t('catalog.owner'), definition.owner],
+        ...sourceFacts(definition.livedata),
     ];
 }
 

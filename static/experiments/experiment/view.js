@@ -33,6 +33,7 @@ import { qualityView } from './quality.js';
 import { scorecard } from './scorecard.js';
 import { segmentsView } from './segments.js';
 import { sharesCard } from './shares.js';
+import { sourceCard } from './source.js';
 import { languages, snippetOf } from './snippets.js';
 
 const alwaysValid = '\u221e'; /* marks the interval that holds at any time */
@@ -417,7 +418,7 @@ const parts = {
     results: (page, { stats, decision }) =>
         decision.headline === 'not_started'
             ? noData(page)
-            : html`${looksCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
+            : html`${looksCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
