@@ -250,6 +250,17 @@ error-rates-goals: $(BUILD)/tests/oracle/goal_error_rates
 error-rates-adaptive: $(BUILD)/tests/oracle/adaptive_error_rates
 	@$< $(RUNS)
 
+# How often rules that may stop early are wrong without an effect: the tables of docs/use/error-rates-stopping.md.
+# RUNS=10000 by default.
+error-rates-stopping: $(BUILD)/tests/oracle/stopping_error_rates $(BUILD)/tests/oracle/loss_error_rates
+	@$< $(RUNS)
+	@echo; $(BUILD)/tests/oracle/loss_error_rates $(RUNS)
+
+# How often intervals adjusted by covariates contain the effect: the table of docs/use/error-rates-adjustment.md.
+# RUNS=10000 by default.
+error-rates-adjustment: $(BUILD)/tests/oracle/adjustment_coverage
+	@$< $(RUNS)
+
 # The engines beyond one host, killed while they work: half an hour. PARTS="kafka redis" are the files of tests/scale
 # that run, all of them by default.
 scale: packages-scale
@@ -298,6 +309,8 @@ help:
 	@echo '  make error-rates-arms  the same for clusters and several arms; RUNS=10000'
 	@echo '  make error-rates-goals  the same for several goals; RUNS=10000'
 	@echo '  make error-rates-adaptive  the same for adaptive arms; RUNS=10000'
+	@echo '  make error-rates-stopping  the same for rules that may stop early; RUNS=10000'
+	@echo '  make error-rates-adjustment  coverage of effects adjusted by covariates; RUNS=10000'
 	@echo '  make soak           run every test, with everything that takes long'
 	@echo '  make scale          run the engines beyond one host and kill them; PARTS="kafka redis" for some'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
@@ -315,6 +328,6 @@ include tools/run.mk
 clients:
 	@BUILD=$(BUILD) clients/run
 
-.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support error-rates error-rates-arms error-rates-goals error-rates-adaptive sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support error-rates error-rates-arms error-rates-goals error-rates-adaptive error-rates-stopping error-rates-adjustment sample-answers measure-documents measure-questions soak scale deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -8,11 +8,9 @@
  * alpha: when the lower 99 % bound of its rate is above alpha.
  */
 #include "base/number.h"
-#include "math/beta.h"
 #include "math/draws.h"
-#include "stats/covariate_adjustment.h"
-#include "stats/ratio_metric.h"
 #include "stats/sequential/confidence_sequence.h"
+#include "support/streams.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -28,133 +26,8 @@ enum {
 static const double alpha = 0.05;
 static struct ziggurat ziggurat;
 
-static double normal(struct draws *draws)
-{
-    uint64_t word;
-
-    return draws_normal(draws, &word);
-}
-
-static double log_normal(struct draws *draws, double sigma)
-{
-    return exp(sigma * normal(draws));
-}
-
-static double pareto(struct draws *draws, double shape)
-{
-    return pow(draws_uniform(draws), -1 / shape);
-}
-
-/* A value of a user and a covariate from before the experiment. */
-struct user {
-    double value, covariate, denominator;
-};
-
-typedef void draw_user(struct draws *draws, double parameter, struct user *user);
-
-static void draw_normal(struct draws *draws, double sigma, struct user *user)
-{
-    user->covariate = normal(draws);
-    user->value = sigma * (0.7 * user->covariate + 0.714 * normal(draws));
-}
-
-/* Half of the variance of the logarithm was there before. */
-static void draw_log_normal(struct draws *draws, double sigma, struct user *user)
-{
-    user->covariate = log_normal(draws, sigma / M_SQRT2);
-    user->value = user->covariate * log_normal(draws, sigma / M_SQRT2);
-}
-
-static void draw_pareto(struct draws *draws, double shape, struct user *user)
-{
-    user->value = pareto(draws, shape);
-    user->covariate = user->value * 0.5 + pareto(draws, shape);
-}
-
-static void draw_rate(struct draws *draws, double rate, struct user *user)
-{
-    user->covariate = draws_uniform(draws) < 0.3;
-    user->value = draws_uniform(draws) < rate * (user->covariate > 0 ? 2 : 4.0 / 7);
-}
-
-/* Orders of a user, 1 or more, each with a log-normal amount. */
-static void draw_ratio(struct draws *draws, double sigma, struct user *user)
-{
-    double level = log_normal(draws, sigma / 2);
-
-    user->denominator = 1 + floor(-log(draws_uniform(draws)) * 2);
-    user->covariate = level;
-    user->value = 0;
-    for (int i = 0; i < (int)user->denominator; i++)
-        user->value += level * log_normal(draws, sigma / 2);
-}
-
-/* Sums of an arm: of 1, value, covariate and denominator, and of their products. */
-struct sums {
-    double n, one[3], two[3][3];
-};
-
-static void add(struct sums *sums, const struct user *user)
-{
-    double x[3] = {user->value, user->covariate, user->denominator};
-
-    sums->n++;
-    for (int i = 0; i < 3; i++) {
-        sums->one[i] += x[i];
-        for (int j = i; j < 3; j++)
-            sums->two[i][j] += x[i] * x[j];
-    }
-}
-
-static double about_means(const struct sums *sums, int i, int j)
-{
-    return sums->two[i < j ? i : j][i < j ? j : i] - sums->one[i] * sums->one[j] / sums->n;
-}
-
-enum metric { METRIC_MEAN, METRIC_RATE, METRIC_RATIO_OF_TOTALS };
-
-/* The arm as the adjustment sees it; the value of a ratio is linear about it. */
-static struct adjustment_arm arm_of(const struct sums *sums, enum metric metric)
-{
-    struct adjustment_arm arm = {.n = (int64_t)sums->n};
-    double ratio = sums->one[0] / sums->one[2], scale = sums->n / sums->one[2];
-
-    arm.mean[0] = sums->one[0] / sums->n;
-    arm.mean[1] = sums->one[1] / sums->n;
-    arm.products[0][0] = about_means(sums, 0, 0);
-    arm.products[1][1] = about_means(sums, 1, 1);
-    arm.products[0][1] = about_means(sums, 0, 1);
-    if (metric == METRIC_RATIO_OF_TOTALS) {
-        arm.mean[0] = ratio;
-        arm.products[0][0] = scale * scale *
-                             (about_means(sums, 0, 0) - 2 * ratio * about_means(sums, 0, 2) +
-                              ratio * ratio * about_means(sums, 2, 2));
-        arm.products[0][1] = scale * (about_means(sums, 0, 1) - ratio * about_means(sums, 1, 2));
-    }
-    arm.products[1][0] = arm.products[0][1];
-    return arm;
-}
-
-/* The difference and the variance of its estimate. */
-static void estimate(const struct sums arms[2], enum metric metric, bool adjusted,
-                     double *difference, double *variance)
-{
-    struct adjustment_arm arm[2] = {arm_of(&arms[0], metric), arm_of(&arms[1], metric)};
-    struct adjustment fit;
-
-    if (!adjusted) {
-        *difference = arm[1].mean[0] - arm[0].mean[0];
-        *variance = 0;
-        for (int i = 0; i < 2; i++)
-            *variance += arm[i].products[0][0] / (arms[i].n - 1) / arms[i].n;
-        return;
-    }
-    adjustment_fit(arm, 2, 1, &fit);
-    adjustment_difference(&fit, 0, 1, difference, variance);
-}
-
 /* Rates need some users of either kind. */
-static bool has_events(const struct sums *arm, enum metric metric)
+static bool has_events(const struct stream_sums *arm, enum stream_metric metric)
 {
     return metric != METRIC_RATE ||
            (arm->one[0] >= SEQUENCE_EVENTS_MIN && arm->n - arm->one[0] >= SEQUENCE_EVENTS_MIN);
@@ -162,8 +35,8 @@ static bool has_events(const struct sums *arm, enum metric metric)
 
 struct row {
     const char *name;
-    enum metric metric;
-    draw_user *draw;
+    enum stream_metric metric;
+    stream_draw *draw;
     double parameter; /* of the draw; the share of a quantile */
     double effect;    /* what it is tuned for; 0 = for 5000 users */
     double share;     /* of the treatment */
@@ -174,36 +47,38 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"means, normal", METRIC_MEAN, draw_normal, 1, 0, .5, false, SEQUENCE_USERS_MIN},
-    {"means, normal", METRIC_MEAN, draw_normal, 1, 0, .2, true, SEQUENCE_USERS_MIN},
-    {"means, normal, the smaller arm three times as wide", METRIC_MEAN, draw_normal, 1, 0, .2,
+    {"means, normal", METRIC_MEAN, stream_normal, 1, 0, .5, false, SEQUENCE_USERS_MIN},
+    {"means, normal", METRIC_MEAN, stream_normal, 1, 0, .2, true, SEQUENCE_USERS_MIN},
+    {"means, normal, the smaller arm three times as wide", METRIC_MEAN, stream_normal, 1, 0, .2,
      false, SEQUENCE_USERS_MIN, false, 3},
-    {"means, normal, the smaller arm three times as wide", METRIC_MEAN, draw_normal, 1, 0, .2, true,
-     SEQUENCE_USERS_MIN, false, 3},
-    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .5, false, SEQUENCE_USERS_MIN},
-    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .5, true, SEQUENCE_USERS_MIN},
-    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .2, false, SEQUENCE_USERS_MIN},
-    {"means, log-normal 1.5", METRIC_MEAN, draw_log_normal, 1.5, 0, .2, true, SEQUENCE_USERS_MIN},
-    {"means, log-normal 1.5, tuned for an effect", METRIC_MEAN, draw_log_normal, 1.5, .15, .2,
+    {"means, normal, the smaller arm three times as wide", METRIC_MEAN, stream_normal, 1, 0, .2,
+     true, SEQUENCE_USERS_MIN, false, 3},
+    {"means, log-normal 1.5", METRIC_MEAN, stream_log_normal, 1.5, 0, .5, false,
+     SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, stream_log_normal, 1.5, 0, .5, true, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, stream_log_normal, 1.5, 0, .2, false,
+     SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5", METRIC_MEAN, stream_log_normal, 1.5, 0, .2, true, SEQUENCE_USERS_MIN},
+    {"means, log-normal 1.5, tuned for an effect", METRIC_MEAN, stream_log_normal, 1.5, .15, .2,
      false, SEQUENCE_USERS_MIN},
-    {"means, Pareto 2.5", METRIC_MEAN, draw_pareto, 2.5, 0, .5, false, SEQUENCE_USERS_MIN},
-    {"means, Pareto 2.5", METRIC_MEAN, draw_pareto, 2.5, 0, .2, false, SEQUENCE_USERS_MIN},
-    {"means, Pareto 2.5", METRIC_MEAN, draw_pareto, 2.5, 0, .2, true, SEQUENCE_USERS_MIN},
-    {"rates of 10 %", METRIC_RATE, draw_rate, .1, 0, .5, false, SEQUENCE_RATE_USERS_MIN},
-    {"rates of 10 %", METRIC_RATE, draw_rate, .1, 0, .2, true, SEQUENCE_RATE_USERS_MIN},
-    {"rates of 0.5 %", METRIC_RATE, draw_rate, .005, 0, .2, false, SEQUENCE_RATE_USERS_MIN},
-    {"rates of 0.5 %", METRIC_RATE, draw_rate, .005, 0, .2, true, SEQUENCE_RATE_USERS_MIN},
-    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, draw_ratio, 1.5, 0, .5, false,
+    {"means, Pareto 2.5", METRIC_MEAN, stream_pareto, 2.5, 0, .5, false, SEQUENCE_USERS_MIN},
+    {"means, Pareto 2.5", METRIC_MEAN, stream_pareto, 2.5, 0, .2, false, SEQUENCE_USERS_MIN},
+    {"means, Pareto 2.5", METRIC_MEAN, stream_pareto, 2.5, 0, .2, true, SEQUENCE_USERS_MIN},
+    {"rates of 10 %", METRIC_RATE, stream_rate, .1, 0, .5, false, SEQUENCE_RATE_USERS_MIN},
+    {"rates of 10 %", METRIC_RATE, stream_rate, .1, 0, .2, true, SEQUENCE_RATE_USERS_MIN},
+    {"rates of 0.5 %", METRIC_RATE, stream_rate, .005, 0, .2, false, SEQUENCE_RATE_USERS_MIN},
+    {"rates of 0.5 %", METRIC_RATE, stream_rate, .005, 0, .2, true, SEQUENCE_RATE_USERS_MIN},
+    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, stream_ratio, 1.5, 0, .5, false,
      SEQUENCE_USERS_MIN},
-    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, draw_ratio, 1.5, 0, .2, false,
+    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, stream_ratio, 1.5, 0, .2, false,
      SEQUENCE_USERS_MIN},
-    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, draw_ratio, 1.5, 0, .2, true,
+    {"ratios, log-normal amounts", METRIC_RATIO_OF_TOTALS, stream_ratio, 1.5, 0, .2, true,
      SEQUENCE_USERS_MIN},
     {"medians", METRIC_MEAN, NULL, .5, 0, .5, false, 1},
     {"90th percentiles", METRIC_MEAN, NULL, .9, 0, .2, false, 1},
-    {"control: means, infinite variance (Pareto 1.5)", METRIC_MEAN, draw_pareto, 1.5, 0, .2, false,
-     SEQUENCE_USERS_MIN, true},
-    {"control: means, log-normal 1.5, from 50 users", METRIC_MEAN, draw_log_normal, 1.5, 0, .2,
+    {"control: means, infinite variance (Pareto 1.5)", METRIC_MEAN, stream_pareto, 1.5, 0, .2,
+     false, SEQUENCE_USERS_MIN, true},
+    {"control: means, log-normal 1.5, from 50 users", METRIC_MEAN, stream_log_normal, 1.5, 0, .2,
      false, 50, true},
 };
 
@@ -217,7 +92,7 @@ static double users_at(const struct row *row, int look, int arm)
     return arm == 0 ? floor(users * (1 - row->share) / row->share) : users;
 }
 
-static bool is_wrong_at(const struct row *row, const struct sums arms[2])
+static bool is_wrong_at(const struct row *row, const struct stream_sums arms[2])
 {
     struct sequence_tuning tuning = {row->effect, 5000};
     double difference, variance;
@@ -225,7 +100,7 @@ static bool is_wrong_at(const struct row *row, const struct sums arms[2])
 
     if (!has_events(&arms[0], row->metric) || !has_events(&arms[1], row->metric))
         return false;
-    estimate(arms, row->metric, row->adjusted, &difference, &variance);
+    stream_estimate(arms, row->metric, row->adjusted, &difference, &variance);
     confidence_sequence_difference(difference, variance, arms[0].n + arms[1].n, &tuning, alpha,
                                    &result);
     return result.evaluable && result.is_significant;
@@ -235,15 +110,15 @@ static bool difference_is_ever_wrong(const struct row *row, struct draws *draws)
 {
     const double parameters[] = {
         row->parameter, row->treatment_parameter > 0 ? row->treatment_parameter : row->parameter};
-    struct sums arms[2] = {0};
+    struct stream_sums arms[2] = {0};
 
     for (int look = 0; look < LOOKS; look++) {
-        struct user user = {0};
+        struct stream_user user = {0};
 
         for (int arm = 0; arm < 2; arm++)
             while (arms[arm].n < users_at(row, look, arm)) {
                 row->draw(draws, parameters[arm], &user);
-                add(&arms[arm], &user);
+                stream_add(&arms[arm], &user);
             }
         if (is_wrong_at(row, arms))
             return true;
@@ -286,12 +161,6 @@ static bool quantile_is_ever_wrong(const struct row *row, struct draws *draws)
     return false;
 }
 
-/* The lower end of the one-sided interval of level 99 % (Clopper and Pearson 1934). */
-static double lower_bound(int wrong, int streams)
-{
-    return wrong == 0 ? 0 : beta_quantile(0.01, wrong, streams - wrong + 1);
-}
-
 static bool run_row(const struct row *row, int streams)
 {
     int wrong = 0;
@@ -304,7 +173,7 @@ static bool run_row(const struct row *row, int streams)
         wrong +=
             row->draw ? difference_is_ever_wrong(row, &draws) : quantile_is_ever_wrong(row, &draws);
     }
-    lower = lower_bound(wrong, streams);
+    lower = stream_lower_bound(wrong, streams);
     printf("| %s | %s | %s | %d | %.2f %% | %.2f %% | %s |\n", row->name,
            row->share < .5 ? "1 : 4" : "1 : 1", row->adjusted ? "yes" : "no", row->least,
            100.0 * wrong / streams, 100 * lower,
