@@ -36,7 +36,7 @@ int responder_entry(int argc, char **argv);
 enum {
     TRIED_AGAIN = 16,
     QUIET_RUN = 12,   /* so many requests in a row that no fault reached: the walk is over */
-    WALK_MAX = 20000, /* a walk that does not end is a failure */
+    WALK_MAX = 40000, /* a walk that does not end is a failure */
 };
 
 /* The last frame of a stream that waits in a hub from now on. */

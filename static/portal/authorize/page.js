@@ -17,6 +17,8 @@ const update = () => app?.update();
 const names = ['client_id', 'redirect_uri', 'response_type', 'code_challenge', 'code_challenge_method', 'scope', 'state', 'resource'];
 const given = readQuery(Object.fromEntries(names.map((name) => [name, ''])));
 const question = { client_id: given.client_id, redirect_uri: given.redirect_uri, ...Object.fromEntries(names.filter((name) => given[name] !== '').map((name) => [name, given[name]])) };
+/* Somebody who came here by hand, and no program. */
+const isEmpty = given.client_id === '' || given.redirect_uri === '';
 
 const asked = createResource(update, async (signal) => (await client.get('/api/oauth/authorization', { query: question, signal })).data);
 
@@ -36,5 +38,5 @@ async function decide(allow) {
 const actions = { decide, choose: (write) => app.set({ write }) };
 
 const person = await currentPerson();
-app = mount(document.getElementById('page'), view, { person, asked, actions, write: false, busy: false, done: false, error: null });
-asked.load();
+app = mount(document.getElementById('page'), view, { person, asked, actions, isEmpty, write: false, busy: false, done: false, error: null });
+if (!isEmpty) asked.load();

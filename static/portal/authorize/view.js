@@ -55,15 +55,18 @@ function impossible(asked) {
         })}`;
 }
 
+const stopped = (key) => html`<h1>${t('authorize.heading')}</h1>
+    ${notice({ tone: 'danger', body: html`<p>${t(key)}</p>`, alert: true })}`;
+
 function failed(error) {
     const key = { oauth_client_unknown: 'authorize.unknown', oauth_redirect_unknown: 'authorize.redirect' }[error.code];
-    return html`<h1>${t('authorize.heading')}</h1>
-        ${key === undefined ? errorNotice(error) : notice({ tone: 'danger', body: html`<p>${t(key)}</p>`, alert: true })}`;
+    return key === undefined ? html`<h1>${t('authorize.heading')}</h1>${errorNotice(error)}` : stopped(key);
 }
 
 export function view(state) {
     if (state.person === null) return null;
     if (state.done) return html`<h1>${t('authorize.heading')}</h1>${notice({ tone: 'good', body: html`<p id="done">${t('authorize.done')}</p>` })}`;
+    if (state.isEmpty) return stopped('authorize.unknown');
     if (state.asked.error) return failed(state.asked.error);
     return resourceView(state.asked, {
         skeleton: { lines: 6 },
