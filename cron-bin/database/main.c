@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "db/backup.h"
+#include "db/describe.h"
 #include "db/distribute.h"
 #include "db/identity.h"
 #include "experiments/storage/store.h"
@@ -23,7 +24,7 @@
 #include <unistd.h>
 
 static const char help[] =
-    "usage: database start|look|create|adopt|check|files|distribute [SERVICE]\n"
+    "usage: database start|look|create|adopt|check|describe|files|distribute [SERVICE]\n"
     "       database backup|verify|restore SERVICE FOLDER\n"
     "\n"
     "Creates, checks, backs up, restores and distributes the database of a service.\n"
@@ -33,6 +34,7 @@ static const char help[] =
     "  create   Begin a new database in place of a lost one.\n"
     "  adopt    Take the database that is there as the right one from now on.\n"
     "  check    Is it the right one, and undamaged?\n"
+    "  describe  Print its engine, version, schema and settings as a JSON object.\n"
     "  files    Print the folder of the files that belong to it, if any.\n"
     "  distribute  Spread its tables over the nodes of a PostgreSQL with Citus.\n"
     "  backup   Copy it into FOLDER while the service runs.\n"
@@ -43,7 +45,7 @@ static const char help[] =
     "service keeps no database; 3 the database cannot be reached; 4 refused.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
-enum { MEMORY_MAX = 16 * 1024 * 1024, REPORT_MICROSECONDS = 1000000 };
+enum { MEMORY_MAX = 16 * 1024 * 1024, REPORT_MICROSECONDS = 1000000, DESCRIPTION_MAX = 4096 };
 
 /* One row per service: reads its settings from the environment and returns the location of its
  * database, and the limits of its clock for deletion by age. */
@@ -309,6 +311,24 @@ static int run_check(const struct store_plan *plan, const char *folder)
     return EXIT_DONE;
 }
 
+static int run_describe(const struct store_plan *plan, const char *folder)
+{
+    struct problem problem = {0};
+    struct arena *arena = arena_create(MEMORY_MAX);
+    enum error error;
+    struct text out;
+
+    (void)folder;
+    if (!arena)
+        return EXIT_UNREACHABLE;
+    text_start(&out, arena, DESCRIPTION_MAX);
+    error = db_describe(arena, plan, &out, &problem);
+    if (!error)
+        printf("%s\n", out.bytes);
+    arena_destroy(arena);
+    return error ? complain(plan, error, &problem) : EXIT_DONE;
+}
+
 /* Prints the progress of a backup, once a second. */
 struct progress {
     const char *service;
@@ -415,6 +435,7 @@ static const struct command commands[] = {{"start", run_start, false, .watches_c
                                           {"create", run_create, false},
                                           {"adopt", run_adopt, false},
                                           {"check", run_check, false},
+                                          {"describe", run_describe, false},
                                           {"files", run_files, false},
                                           {"distribute", run_distribute, false},
                                           {"backup", run_backup, true},

@@ -91,6 +91,13 @@ enum error experiments_metrics_handle(struct request *request, struct reply *rep
     struct problem problem;
     struct db *db;
     bool reached = !store_database(service_store(request), &db, &problem);
+    struct db_health health;
+
+    /* A file that was lost is noticed by asking, not by having opened it. */
+    if (reached) {
+        db_health(db, &health);
+        reached = health.reachable;
+    }
 
     metrics_write(metrics, out);
     limits_write_metrics(request->server->region, out);
