@@ -6,10 +6,13 @@ import random
 import statistics
 from datetime import datetime, timezone
 
+import numpy
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 from scipy.special import gammaln
 
+from live_buckets_test import divided
 from live_test import Experiment, design
 from project_fixtures import expect, payload, unknown_id
 from wait import wait_for
@@ -131,7 +134,112 @@ def test_an_arm_is_silent_and_users_are_in_two(store):
     send_all(experiment, "exposures", again)
     shown = quality(experiment)
     assert sum(c["in_several_arms"] for c in shown["contamination"]) == 40
-    assert {(a["code"], a["severity"]) for a in shown["alarms"]} == {("SILENT_ARM", "high"), ("SEVERAL_ARMS", "high")}
+    assert {(a["code"], a["severity"]) for a in shown["alarms"]} == {("SILENT_ARM", "high"), ("SEVERAL_ARMS", "high"),
+                                                                        ("CONTAMINATED", "high")}
+
+
+LARGER = (1.5, 2, 3, 5, 10, 30, 100, 300)  # times the share of 0.1 % that is allowed
+
+
+def contaminated(crossed, users):
+    """The evidence for a larger share than 0.1 %: the mean of likelihood ratios."""
+    return sum(math.exp(crossed * math.log(k) + (users - crossed) * (math.log1p(-k / 1000) - math.log1p(-1 / 1000)))
+               for k in LARGER) / len(LARGER)
+
+
+@pytest.mark.parametrize("make", [Experiment, lambda client: divided(client, buckets=4)], ids=["whole", "divided"])
+def test_users_in_several_arms_over_time(store, make):
+    experiment, crowd = make(store.client), Crowd(11)
+    shown = crowd.send(experiment)["contamination_course"]
+    assert (shown["status"], shown["since"], shown["days"]) == ("ok", None, []) and shown["p_value"] == 1
+    late = [e for e in crowd.exposures if e["user_id"].startswith(("u12-", "u13-"))][::9] + crowd.exposures[:1]
+    send_all(experiment, "exposures", [{**e, "variation_index": 1 - e["variation_index"]} for e in late])
+    shown = quality(experiment)["contamination_course"]
+    per_day = [sum(e["user_id"].startswith(f"u{day}-") for e in late) for day in range(DAYS)]
+    values = [contaminated(sum(per_day[:day + 1]), USERS * (day + 1)) for day in range(DAYS)]
+    since = next(day for day in range(DAYS) if values[day] >= 1000)
+    assert shown["since"] == date(since) and shown["is_contaminated"] and shown["status"] == "contaminated"
+    assert math.log(shown["e_value"]) == pytest.approx(math.log(max(values)), abs=1e-4)
+    assert [(d["date"], d["users"], d["in_several_arms"]) for d in shown["days"]] == [
+        (date(day), USERS, n) for day, n in enumerate(per_day) if n]
+
+
+class Visitors:
+    """Users who do something on each of some days after their exposure: less and less so by the treatment."""
+
+    USERS, LAST = 900, 18
+
+    def __init__(self, binary, fading):
+        rng = random.Random(17)
+        self.arm, self.at, self.events = {}, {}, []
+        for i in range(self.USERS):
+            user = f"访客{i}" if i % 40 == 0 else f"v{i}"
+            self.arm[user], self.at[user] = i % 2, START + rng.randrange(self.LAST * DAY)
+            own = rng.random()
+            for day in range(14):
+                gain = 0.3 * self.arm[user] * (max(0, 1 - day / 5) if fading else 1)
+                for _ in range(2 if rng.random() < 0.1 else 1):
+                    if rng.random() < 0.2 + 0.3 * own + gain:
+                        at = self.at[user] + day * DAY + rng.randrange(DAY)
+                        self.events.append((user, at, 1 if binary else round(rng.lognormvariate(0, 0.5), 3)))
+        self.until = START + self.LAST * DAY
+        self.events = [e for e in self.events if e[1] <= self.until] + [(next(iter(self.arm)), self.until, 1)]
+        self.binary = binary
+
+    def send(self, experiment):
+        send_all(experiment, "exposures", [{"user_id": u, "variation_index": a, "occurred_at": self.at[u]} for u, a in self.arm.items()])
+        send_all(experiment, "conversions", [{"user_id": u, "metric": "purchase", "value": v, "occurred_at": t} for u, t, v in self.events])
+        return quality(experiment)["novelty"][0]
+
+    def values(self, arm):
+        """Of each user of an arm the days, NaN where the day is not over."""
+        rows = {}
+        for user, own in self.arm.items():
+            over = (self.until - self.at[user]) // DAY
+            rows[user] = [0.0 if day < over else math.nan for day in range(14)] if own == arm else None
+        for user, at, value in self.events:
+            day = max(0, at - self.at[user]) // DAY
+            if rows[user] and day < 14:
+                rows[user][day] = 1.0 if self.binary else rows[user][day] + value
+        return numpy.array([[v if day < (self.until - self.at[u]) // DAY else math.nan for day, v in enumerate(r)]
+                            for u, r in rows.items() if r])
+
+    def expected(self):
+        sides = [self.values(0), self.values(1)]
+        counts = [(~numpy.isnan(s)).sum(axis=0) for s in sides]
+        days = next(d for d in range(15) if d == 14 or min(counts[0][d], counts[1][d]) < 100)
+        effect = (numpy.nanmean(sides[1], axis=0) - numpy.nanmean(sides[0], axis=0))[:days]
+        cov = numpy.zeros((days, days))
+        for side, n in zip(sides, counts):
+            about = side - numpy.nanmean(side, axis=0)
+            for i in range(days):
+                for j in range(days):
+                    both = about[:, i] * about[:, j]
+                    cov[i, j] += numpy.nansum(both) / ((~numpy.isnan(both)).sum() - 1) / n[min(i, j)]
+        x = sm.add_constant(numpy.arange(days, dtype=float))
+        weights = 1 / numpy.diag(cov)
+        slope = sm.WLS(effect, x, weights=weights).fit().params[1]
+        bread = numpy.linalg.inv(x.T @ numpy.diag(weights) @ x)
+        error = math.sqrt((bread @ x.T @ numpy.diag(weights) @ cov @ numpy.diag(weights) @ x @ bread)[1, 1])
+        return days, counts, effect, numpy.sqrt(numpy.diag(cov)), slope, error
+
+
+@pytest.mark.parametrize("binary, fading", [(False, True), (True, False)], ids=["means fade", "rates stay"])
+def test_the_effect_by_days_since_the_exposure(store, binary, fading):
+    visitors = Visitors(binary, fading)
+    sent = design() if binary else continuous()
+    shown = visitors.send(Experiment(store.client, sent))
+    days, counts, effect, errors, slope, error = visitors.expected()
+    assert shown["status"] == "ok" and 10 < days < 14 and len(shown["days"]) == days
+    assert [[d["control_users"], d["treatment_users"]] for d in shown["days"]] == [[counts[0][d], counts[1][d]] for d in range(days)]
+    assert [d["effect"] for d in shown["days"]] == pytest.approx(list(effect), abs=1e-6)
+    assert [(d["ci_upper"] - d["ci_lower"]) / 2 for d in shown["days"]] == pytest.approx(list(1.959964 * errors), abs=2e-6)
+    assert [shown["slope"], shown["ci_lower"]] == pytest.approx([slope, slope - 1.959964 * error], abs=2e-6)
+    assert shown["p_value"] == pytest.approx(2 * stats.norm.sf(abs(slope / error)), abs=1e-6)
+    assert shown["changes"] == fading
+    if fading:
+        parts = divided(store.client, sent, 4)
+        assert visitors.send(parts) == shown and "EFFECT_CHANGES" in codes(quality(parts))
 
 
 def test_weekdays_differ_and_arms_were_different_before(store):

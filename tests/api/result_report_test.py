@@ -73,10 +73,10 @@ def test_everything_that_a_reader_asks_for(experiment, language):
         assert signed(effect["ci_lower"]) in row[5] and signed(effect["ci_upper"]) in row[5]
         assert row[6] == shown["segment_better" if effect["is_discovered"] else "segment_open"]
     alarms = {a["code"]: a["severity"] for a in expect(experiment.client.get(experiment.path("quality")))["alarms"]}
-    assert alarms == {"SEVERAL_ARMS": "high"}
+    assert alarms == {"SEVERAL_ARMS": "high", "CONTAMINATED": "high"}
     checks = dict(rows(text, shown["checks"]))
-    assert checks.pop(shown["check_several"]) == shown["check_high"]
-    assert len(checks) == 6 and set(checks.values()) == {shown["check_fine"]}
+    assert checks.pop(shown["check_several"]) == checks.pop(shown["check_contaminated"]) == shown["check_high"]
+    assert len(checks) == 7 and set(checks.values()) == {shown["check_fine"]}
 
 
 def test_html_and_pdf_have_the_same_parts(experiment):

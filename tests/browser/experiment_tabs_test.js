@@ -92,15 +92,17 @@ test('quality: every check has the verdict of the API, its figures, and what to 
     const users = await runDays(id, Array.from({ length: 16 }, (_, at) => (at === 12 ? 10 : 80)), { silent: true });
     await send('POST', `/experiments/${id}/exposures`, { exposures: users.slice(0, 30).map(({ name, arm, at }) => ({ user_id: name, variation_index: 1 - arm, occurred_at: at + 5 })) });
     const page = await open(`${experiments}/live/${id}?part=events`);
-    const codes = { ratio: 'SAMPLE_RATIO', users: 'USERS_FELL', events: 'EVENTS_FELL', silent: 'SILENT_ARM', several: 'SEVERAL_ARMS', balance: 'UNBALANCED', weekdays: 'WEEKDAYS_DIFFER' };
+    const codes = { ratio: 'SAMPLE_RATIO', users: 'USERS_FELL', events: 'EVENTS_FELL', silent: 'SILENT_ARM', several: 'CONTAMINATED', balance: 'UNBALANCED', weekdays: 'WEEKDAYS_DIFFER', novelty: 'EFFECT_CHANGES' };
     await untilText(page, '#checks-title', /^\d checks need attention$/);
     const quality = await read(`/experiments/${id}/quality`);
     const severities = Object.fromEntries(quality.alarms.map(({ code, severity }) => [code, severity]));
+    assert.equal(severities.SEVERAL_ARMS, 'high');
+    delete severities.SEVERAL_ARMS; /* the same check shows the graver alarm */
     const shown = await page.$$eval('.check-item', (all) => all.map(({ dataset }) => [dataset.check, dataset.verdict]));
     assert.deepEqual(Object.keys(codes).toSorted(), shown.map(([name]) => name).toSorted());
     const alarms = shown.filter(([, verdict]) => ['medium', 'high'].includes(verdict));
     assert.deepEqual(Object.fromEntries(alarms.map(([name, verdict]) => [codes[name], verdict])), severities);
-    assert.deepEqual(Object.keys(severities).toSorted(), ['SEVERAL_ARMS', 'SILENT_ARM', 'USERS_FELL']);
+    assert.deepEqual(Object.keys(severities).toSorted(), ['CONTAMINATED', 'SILENT_ARM', 'USERS_FELL']);
     assert.deepEqual(shown.slice(0, 3), alarms, 'alarms come first');
     for (const [name] of alarms) assert.ok((await page.locator(`[data-check="${name}"] .check-next`).textContent()).length > 30, name);
     await page.$$eval('.check-item details', (all) => all.forEach((one) => (one.open = true)));

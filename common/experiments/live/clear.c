@@ -45,6 +45,7 @@ static const struct statement clear_row = {
            " exposures_taken = exposures_taken + 1, stale = 1 WHERE experiment = ?",
 };
 static const struct statement clear_course[] = {
+    {"live_clear_ages", "DELETE FROM live_ages WHERE experiment_id = ?"},
     {"live_clear_days", "DELETE FROM live_days WHERE experiment_id = ?"},
     {"live_clear_series", "DELETE FROM live_series WHERE experiment_id = ?"},
     /* The number of the order stays: its job finds that it is not wanted any more. */

@@ -21,7 +21,7 @@ static const int64_t day_length = INT64_C(86400) * 1000000;
 
 /* The sums of one arm on one day. */
 struct growth {
-    int64_t people, converted, huge;
+    int64_t people, converted, huge, crossed;
     struct sum value, value_squares, other, other_squares, products;
 };
 struct step {
@@ -33,6 +33,7 @@ struct step {
 struct gathered {
     const struct live_unit *root;
     int64_t day;
+    int age; /* days since the exposure; -1 = too many */
     bool is_other;
     double value;
 };
@@ -41,7 +42,9 @@ struct pass {
     const struct live_call *call;
     struct live_experiment part; /* the experiment, or a bucket of it */
     int64_t metric, other;       /* numbers; `other` is the denominator of a ratio, else 0 */
-    int64_t length;              /* days of a step */
+    bool is_rate;
+    struct live_ages ages;
+    int64_t length; /* days of a step */
     size_t step_count;
     struct step *steps; /* by day */
     struct arena *arena;
@@ -61,6 +64,7 @@ static void add_growth(struct growth *to, const struct growth *from)
     to->people += from->people;
     to->converted += from->converted;
     to->huge += from->huge;
+    to->crossed += from->crossed;
     sum_merge(&to->value, &from->value);
     sum_merge(&to->value_squares, &from->value_squares);
     sum_merge(&to->other, &from->other);
@@ -158,6 +162,7 @@ static void gather(struct live_unit *unit, int64_t metric, const struct live_tim
     *ARRAY_ADD(pass->arena, pass->events, pass->event_count) =
         (struct gathered){.root = unit->root,
                           .day = day_of(later(event->at, exposure->occurred_at)),
+                          .age = live_age_of(&pass->ages, event->at, exposure->occurred_at),
                           .is_other = metric != pass->metric,
                           .value = event->value};
 }
@@ -225,16 +230,41 @@ static void add_events(const struct pass *pass, struct growth *growth, struct ru
     *running = after;
 }
 
+/* A day of a rate has 1 where it has events; caps hold for each day. */
+static void add_ages(struct pass *pass, const struct live_unit *exposure,
+                     const struct gathered *events, size_t count)
+{
+    double values[LIVE_AGES_MAX] = {0};
+
+    if (pass->ages.count == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].age < 0)
+            continue;
+        if (pass->is_rate)
+            values[events[i].age] = 1;
+        else
+            values[events[i].age] += events[i].value;
+    }
+    for (size_t i = 0; i < LIVE_AGES_MAX && !pass->is_rate; i++)
+        values[i] = live_capped_value(&pass->part, pass->metric, values[i]);
+    live_ages_add(&pass->ages, exposure->variation, exposure->occurred_at, values);
+}
+
 static void add_subject(struct pass *pass, const struct live_unit *root,
                         const struct gathered *events, size_t count)
 {
     const struct live_unit *exposure = live_subject_exposure(root);
     struct running running = {0};
+    struct growth *growth;
     size_t next;
 
     if (!live_subject_counts(root, &pass->part) || exposure->variation < 0)
         return;
-    growth_at(pass, day_of(exposure->occurred_at), exposure->variation)->people++;
+    growth = growth_at(pass, day_of(exposure->occurred_at), exposure->variation);
+    growth->people++;
+    growth->crossed += live_subject_crossed(root);
+    add_ages(pass, exposure, events, count);
     for (size_t i = 0; i < count; i = next) {
         for (next = i + 1; next < count && events[next].day == events[i].day;)
             next++;
@@ -352,7 +382,8 @@ static struct object_list days_of(const struct pass *pass)
                                   .value_squares = sum_value(&growth->value_squares),
                                   .other_sum = sum_value(&growth->other),
                                   .other_squares = sum_value(&growth->other_squares),
-                                  .products = sum_value(&growth->products)};
+                                  .products = sum_value(&growth->products),
+                                  .crossed = growth->crossed};
         }
     }
     return (struct object_list){count, days};
@@ -372,6 +403,37 @@ static void choose_metrics(struct pass *pass, const struct live_view *view)
                       : 0;
 }
 
+/* Days since the exposure are over when the data are that old, so that an experiment that has ended
+ * does not seem to lose its effect. */
+static enum error start_ages(struct pass *pass, const struct live_view *view)
+{
+    const struct live_experiment *whole = &view->experiment;
+    int64_t until = 0, now = clock_unix_microseconds();
+    enum error error = ERROR_NONE;
+
+    for (int64_t i = 0; !error && i < live_bucket_count(whole); i++)
+        error = live_newest_moment(pass->call, live_bucket_number(whole, i), &until);
+    pass->is_rate = view->design->metrics->metric_type == METRIC_BINARY;
+    live_ages_start(&pass->ages, until < now ? until : now,
+                    view->design->metrics->metric_type == METRIC_RATIO
+                        ? 0
+                        : live_ages_in_window(live_metric_window(whole, pass->metric)),
+                    pass->call->arena);
+    return error;
+}
+
+static enum error go_over(struct pass *pass, const struct live_view *view)
+{
+    enum error error = db_begin(pass->call->db, DB_READ, pass->call->problem);
+
+    if (error)
+        return error;
+    error = start_ages(pass, view);
+    if (!error)
+        error = go_over_everybody(pass, &view->experiment);
+    return db_finish(pass->call->db, error, pass->call->problem);
+}
+
 static enum error compute(const struct live_call *call, const struct live_view *view,
                           struct live_series *series)
 {
@@ -384,13 +446,12 @@ static enum error compute(const struct live_call *call, const struct live_view *
                            "no memory to go over the people of an experiment");
     pass.steps = ARENA_ARRAY(call->arena, struct step, DAYS_MAX + 1);
     choose_metrics(&pass, view);
-    error = db_begin(call->db, DB_READ, call->problem);
-    if (!error)
-        error = db_finish(call->db, go_over_everybody(&pass, &view->experiment), call->problem);
+    error = go_over(&pass, view);
     arena_destroy(pass.arena);
     series->known = series->current = true;
     series->step = pass.length;
     series->days = days_of(&pass);
+    series->ages = live_ages_rows(&pass.ages, call->arena);
     return error;
 }
 
@@ -406,7 +467,7 @@ static enum error make(const struct live_call *call, const struct live_view *vie
     row.computed_at = series->computed_at = clock_unix_microseconds();
     row.took = clock_monotonic_microseconds() - start;
     row.step = series->step;
-    return live_series_save(call, view->experiment.id, &row, &series->days);
+    return live_series_save(call, view->experiment.id, &row, series);
 }
 
 static int64_t people_of(const struct live_view *view)
@@ -440,7 +501,10 @@ enum error live_series_load(const struct live_call *call, const struct live_view
                                    .current = fresh,
                                    .step = row.version ? row.step : 1,
                                    .computed_at = row.computed_at};
-    return row.version ? live_days_read(call, view->experiment.id, &series->days) : ERROR_NONE;
+    if (!row.version)
+        return ERROR_NONE;
+    error = live_days_read(call, view->experiment.id, &series->days);
+    return error ? error : live_ages_read(call, view->experiment.id, &series->ages);
 }
 
 enum error live_series_renew(const struct live_call *call)

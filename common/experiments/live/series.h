@@ -7,6 +7,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_SERIES_H
 #define ASSAY_EXPERIMENTS_LIVE_SERIES_H
 
+#include "experiments/live/ages.h"
 #include "experiments/live/view.h"
 
 /* The growth of one arm on one day. `value` is the primary metric per subject, or the numerator of
@@ -21,6 +22,7 @@ struct live_day {
     double value_sum, value_squares;
     double other_sum, other_squares;
     double products;
+    int64_t crossed; /* of `people`, those who were seen in another arm, too */
 };
 
 struct live_series {
@@ -29,6 +31,7 @@ struct live_series {
     int64_t step; /* days that a row covers */
     int64_t computed_at;
     OBJECT_LIST(struct live_day, days); /* by day and arm; days without growth are missing */
+    struct object_list ages;            /* struct live_age, by arm and days; none of a ratio */
 };
 
 /* With more subjects than this, a request only reads the series. */

@@ -11,7 +11,8 @@ static const struct statement read_series = {
 static const struct statement read_days = {
     .name = "live_days_read",
     .sql = "SELECT day, arm, people, converted, huge, value_sum, value_squares, other_sum,"
-           " other_squares, products FROM live_days WHERE experiment_id = ? ORDER BY day, arm",
+           " other_squares, products, crossed FROM live_days WHERE experiment_id = ? ORDER BY day, "
+           "arm",
 };
 static const struct statement active_experiments = {
     .name = "live_series_active",
@@ -34,8 +35,27 @@ static const struct statement clear_days = {
 static const struct statement insert_day = {
     .name = "live_day_insert",
     .sql = "INSERT INTO live_days (experiment_id, day, arm, people, converted, huge, value_sum,"
-           " value_squares, other_sum, other_squares, products)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           " value_squares, other_sum, other_squares, products, crossed)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement read_ages = {
+    .name = "live_ages_read",
+    .sql = "SELECT arm, first, second, people, huge, value_sum, products FROM live_ages"
+           " WHERE experiment_id = ? ORDER BY arm, first, second",
+};
+static const struct statement clear_ages = {
+    .name = "live_ages_clear",
+    .sql = "DELETE FROM live_ages WHERE experiment_id = ?",
+};
+static const struct statement insert_age = {
+    .name = "live_age_insert",
+    .sql = "INSERT INTO live_ages (experiment_id, arm, first, second, people, huge, value_sum,"
+           " products) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+};
+static const struct statement newest_moment = {
+    .name = "live_newest_moment",
+    .sql = "SELECT coalesce((SELECT max(occurred_at) FROM live_units WHERE experiment = ?), 0),"
+           " coalesce((SELECT max(occurred_at) FROM live_conversions WHERE experiment = ?), 0)",
 };
 
 #define OWNER struct live_series_row
@@ -53,10 +73,18 @@ static const struct field day_fields[] = {
     INTEGER(OWNER, day),          INTEGER(OWNER, arm),      INTEGER(OWNER, people),
     INTEGER(OWNER, converted),    INTEGER(OWNER, huge),     NUMBER(OWNER, value_sum),
     NUMBER(OWNER, value_squares), NUMBER(OWNER, other_sum), NUMBER(OWNER, other_squares),
-    NUMBER(OWNER, products),
+    NUMBER(OWNER, products),      INTEGER(OWNER, crossed),
 };
 #undef OWNER
 static SCHEMA(day_schema, struct live_day, "LiveDayRow", day_fields);
+
+#define OWNER struct live_age
+static const struct field age_fields[] = {
+    INTEGER(OWNER, arm),  INTEGER(OWNER, first),    INTEGER(OWNER, second),  INTEGER(OWNER, people),
+    INTEGER(OWNER, huge), NUMBER(OWNER, value_sum), NUMBER(OWNER, products),
+};
+#undef OWNER
+static SCHEMA(age_schema, struct live_age, "LiveAgeRow", age_fields);
 
 enum error live_series_read(const struct live_call *call, const char *id,
                             struct live_series_row *row)
@@ -80,6 +108,32 @@ enum error live_days_read(const struct live_call *call, const char *id, struct o
     while (query_next(query))
         query_read(query, &day_schema, ARRAY_ADD(call->arena, items, days->count), call->arena);
     days->items = items;
+    return query_end(query, call->problem);
+}
+
+enum error live_ages_read(const struct live_call *call, const char *id, struct object_list *ages)
+{
+    struct query *query = db_query(call->db, &read_ages);
+    struct live_age *items = NULL;
+
+    *ages = (struct object_list){0};
+    query_bind_text(query, id);
+    while (query_next(query))
+        query_read(query, &age_schema, ARRAY_ADD(call->arena, items, ages->count), call->arena);
+    ages->items = items;
+    return query_end(query, call->problem);
+}
+
+enum error live_newest_moment(const struct live_call *call, int64_t number, int64_t *at)
+{
+    struct query *query = db_query(call->db, &newest_moment);
+
+    query_bind_integer(query, number);
+    query_bind_integer(query, number);
+    if (query_next(query))
+        for (int column = 0; column < 2; column++)
+            if (query_integer(query, column) > *at)
+                *at = query_integer(query, column);
     return query_end(query, call->problem);
 }
 
@@ -147,8 +201,43 @@ static enum error insert_days(const struct live_call *call, const char *id,
         query_bind_number(query, day->other_sum);
         query_bind_number(query, day->other_squares);
         query_bind_number(query, day->products);
+        query_bind_integer(query, day->crossed);
         query_repeat(query, NULL);
     }
+    return query_end(query, call->problem);
+}
+
+static enum error insert_ages(const struct live_call *call, const char *id,
+                              const struct object_list *ages)
+{
+    const struct live_age *items = ages->items;
+    struct query *query;
+
+    if (ages->count == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, &insert_age);
+    for (size_t i = 0; i < ages->count; i++) {
+        const struct live_age *age = &items[i];
+
+        query_bind_text(query, id);
+        query_bind_integer(query, age->arm);
+        query_bind_integer(query, age->first);
+        query_bind_integer(query, age->second);
+        query_bind_integer(query, age->people);
+        query_bind_integer(query, age->huge);
+        query_bind_number(query, age->value_sum);
+        query_bind_number(query, age->products);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error clear_sums(const struct live_call *call, const char *id,
+                             const struct statement *statement)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, id);
     return query_end(query, call->problem);
 }
 
@@ -166,20 +255,20 @@ static enum error put_row(const struct live_call *call, const char *id,
 }
 
 enum error live_series_save(const struct live_call *call, const char *id,
-                            const struct live_series_row *row, const struct object_list *days)
+                            const struct live_series_row *row, const struct live_series *series)
 {
-    struct query *query;
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
         return error;
     error = put_row(call, id, row);
-    if (!error) {
-        query = db_query(call->db, &clear_days);
-        query_bind_text(query, id);
-        error = query_end(query, call->problem);
-    }
     if (!error)
-        error = insert_days(call, id, days);
+        error = clear_sums(call, id, &clear_days);
+    if (!error)
+        error = clear_sums(call, id, &clear_ages);
+    if (!error)
+        error = insert_days(call, id, &series->days);
+    if (!error)
+        error = insert_ages(call, id, &series->ages);
     return db_finish(call->db, error, call->problem);
 }

@@ -5,7 +5,9 @@
 #include "base/list.h"
 #include "base/timestamp.h"
 #include "experiments/design/srm_sequence.h"
+#include "experiments/live_results/contamination.h"
 #include "experiments/live_results/live_results_internal.h"
+#include "experiments/live_results/novelty.h"
 #include "math/poisson.h"
 #include "stats/multiple_testing.h"
 #include "stats/omnibus.h"
@@ -441,5 +443,9 @@ void live_results_quality(const struct live_results_call *call, const struct liv
     if (!checks.results.clustered)
         check_balance(&checks);
     check_weekdays(&checks);
+    if (live_results_contamination(&checks.results, series, quality))
+        alarm_once(&checks, "CONTAMINATED", "high");
+    if (live_results_novelty(&checks.results, series, quality))
+        alarm_once(&checks, "EFFECT_CHANGES", "medium");
     quality->alarms = (struct object_list){checks.alarm_count, checks.alarms};
 }

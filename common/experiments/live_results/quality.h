@@ -38,6 +38,20 @@ struct quality_contamination {
     int64_t in_several_arms;
     struct optional_number share;
 };
+struct quality_contamination_day {
+    const char *date;
+    int64_t users; /* exposed first on that day */
+    int64_t in_several_arms;
+};
+/* The share of users in several arms, at the end of each day. */
+struct quality_contamination_course {
+    const char *status;
+    struct optional_number e_value;
+    struct optional_number p_value; /* valid at every look */
+    bool is_contaminated;
+    const char *since; /* the day at whose end it was first seen; NULL = not */
+    OBJECT_LIST(struct quality_contamination_day, days); /* with users in several arms */
+};
 struct quality_balance {
     const char *covariate;
     int64_t treatment_index;
@@ -59,6 +73,23 @@ struct quality_weekdays {
     bool differs;
     OBJECT_LIST(struct quality_weekday, weekdays); /* struct quality_weekday */
 };
+/* The effect on one day since the exposure, among users whose day is over. */
+struct quality_novelty_day {
+    int64_t day; /* 0 = the 24 hours after the exposure */
+    int64_t control_users, treatment_users;
+    double effect; /* of that day alone; rates are shares */
+    double ci_lower, ci_upper;
+};
+struct quality_novelty {
+    int64_t treatment_index;
+    const char *status;
+    const char *unit;             /* rate or mean */
+    struct optional_number slope; /* per day */
+    struct optional_number ci_lower, ci_upper;
+    struct optional_number p_value, p_value_adjusted;
+    bool changes;
+    OBJECT_LIST(struct quality_novelty_day, days);
+};
 struct quality_alarm {
     const char *code;
     const char *severity;
@@ -73,8 +104,10 @@ struct live_quality {
     OBJECT_LIST(struct quality_fall, falls);                  /* struct quality_fall */
     OBJECT_LIST(struct quality_silence, silent_arms);         /* struct quality_silence */
     OBJECT_LIST(struct quality_contamination, contamination); /* struct quality_contamination */
-    OBJECT_LIST(struct quality_balance, balance);             /* struct quality_balance */
-    OBJECT_LIST(struct quality_weekdays, weekday_effects);    /* struct quality_weekdays */
+    const struct quality_contamination_course *contamination_course;
+    OBJECT_LIST(struct quality_balance, balance);          /* struct quality_balance */
+    OBJECT_LIST(struct quality_weekdays, weekday_effects); /* struct quality_weekdays */
+    OBJECT_LIST(struct quality_novelty, novelty);
 };
 
 SCHEMA_OF(live_quality_schema, struct live_quality);

@@ -52,6 +52,31 @@ static const struct field contamination_fields[] = {
 static SCHEMA(contamination_schema, struct quality_contamination, "QualityContamination",
               contamination_fields);
 
+#define OWNER struct quality_contamination_day
+static const struct field contamination_day_fields[] = {
+    STRING(OWNER, date),
+    INTEGER(OWNER, users, .help = "Exposed first on that day."),
+    INTEGER(OWNER, in_several_arms),
+};
+#undef OWNER
+static SCHEMA(contamination_day_schema, struct quality_contamination_day, "QualityContaminationDay",
+              contamination_day_fields);
+
+#define OWNER struct quality_contamination_course
+static const struct field contamination_course_fields[] = {
+    STRING(OWNER, status, .help = "ok, contaminated or insufficient_data."),
+    NULLABLE_NUMBER(OWNER, e_value, ROUNDED(6),
+                    .help = "Evidence that more than 0.1 % of users see several arms: the largest "
+                            "at the end of a day so far."),
+    NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6), .help = "Valid at every look."),
+    BOOLEAN(OWNER, is_contaminated, .help = "p_value is at most 0.001."),
+    STRING(OWNER, since, .nullable = true, .help = "The day at whose end it was first seen."),
+    OBJECTS(OWNER, days, contamination_day_schema, .help = "Those with users in several arms."),
+};
+#undef OWNER
+static SCHEMA(contamination_course_schema, struct quality_contamination_course,
+              "QualityContaminationCourse", contamination_course_fields);
+
 #define OWNER struct quality_balance
 static const struct field balance_fields[] = {
     STRING(OWNER, covariate),
@@ -91,11 +116,42 @@ static const struct field weekdays_fields[] = {
 #undef OWNER
 static SCHEMA(weekdays_schema, struct quality_weekdays, "QualityWeekdays", weekdays_fields);
 
+#define OWNER struct quality_novelty_day
+static const struct field novelty_day_fields[] = {
+    INTEGER(OWNER, day, .help = "Since the exposure; 0: the 24 hours after it."),
+    INTEGER(OWNER, control_users, .help = "Whose day is over."),
+    INTEGER(OWNER, treatment_users),
+    NUMBER(OWNER, effect, ROUNDED(6), .help = "On what a user does on that day."),
+    NUMBER(OWNER, ci_lower, ROUNDED(6), .help = "95 %, of this day alone."),
+    NUMBER(OWNER, ci_upper, ROUNDED(6)),
+};
+#undef OWNER
+static SCHEMA(novelty_day_schema, struct quality_novelty_day, "QualityNoveltyDay",
+              novelty_day_fields);
+
+#define OWNER struct quality_novelty
+static const struct field novelty_fields[] = {
+    INTEGER(OWNER, treatment_index),
+    STRING(OWNER, status,
+           .help = "ok, too_short (three days with 100 users per arm are needed), ratio, clusters, "
+                   "adaptive, values_too_large or zero_variance."),
+    STRING(OWNER, unit, .help = "rate or mean: of a user and day."),
+    NULLABLE_NUMBER(OWNER, slope, ROUNDED(6), .help = "Of the effect, per day since exposure."),
+    NULLABLE_NUMBER(OWNER, ci_lower, ROUNDED(6), .help = "95 %."),
+    NULLABLE_NUMBER(OWNER, ci_upper, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, p_value, ROUNDED(6), .help = "Of one look."),
+    NULLABLE_NUMBER(OWNER, p_value_adjusted, ROUNDED(6), .help = "Holm's, over the treatments."),
+    BOOLEAN(OWNER, changes, .help = "p_value_adjusted is at most 0.001."),
+    OBJECTS(OWNER, days, novelty_day_schema),
+};
+#undef OWNER
+static SCHEMA(novelty_schema, struct quality_novelty, "QualityNovelty", novelty_fields);
+
 #define OWNER struct quality_alarm
 static const struct field alarm_fields[] = {
     STRING(OWNER, code,
-           .help = "SAMPLE_RATIO, USERS_FELL, EVENTS_FELL, SILENT_ARM, SEVERAL_ARMS, UNBALANCED, "
-                   "WEEKDAYS_DIFFER."),
+           .help = "SAMPLE_RATIO, USERS_FELL, EVENTS_FELL, SILENT_ARM, SEVERAL_ARMS, CONTAMINATED, "
+                   "UNBALANCED, WEEKDAYS_DIFFER, EFFECT_CHANGES."),
     STRING(OWNER, severity, .help = "high: do not trust the results; medium: look into it."),
 };
 #undef OWNER
@@ -113,9 +169,11 @@ static const struct field quality_fields[] = {
     OBJECTS(OWNER, falls, fall_schema, .help = "At most 20, the newest last."),
     OBJECTS(OWNER, silent_arms, silence_schema),
     OBJECTS(OWNER, contamination, contamination_schema),
+    OBJECT(OWNER, contamination_course, contamination_course_schema),
     OBJECTS(OWNER, balance, balance_schema,
             .help = "Of the covariates in use, among users that have all of them."),
     OBJECTS(OWNER, weekday_effects, weekdays_schema),
+    OBJECTS(OWNER, novelty, novelty_schema, .help = "The effect by days since the exposure."),
 };
 #undef OWNER
 SCHEMA(live_quality_schema, struct live_quality, "LiveQuality", quality_fields,

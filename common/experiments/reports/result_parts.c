@@ -156,10 +156,11 @@ void result_add_segments(const struct report_context *context, const struct live
 static const struct {
     const char *code, *key;
 } checks[] = {
-    {"SAMPLE_RATIO", "export.check_ratio"},       {"USERS_FELL", "export.check_users"},
-    {"EVENTS_FELL", "export.check_events"},       {"SILENT_ARM", "export.check_silent"},
-    {"SEVERAL_ARMS", "export.check_several"},     {"UNBALANCED", "export.check_balance"},
-    {"WEEKDAYS_DIFFER", "export.check_weekdays"},
+    {"SAMPLE_RATIO", "export.check_ratio"},     {"USERS_FELL", "export.check_users"},
+    {"EVENTS_FELL", "export.check_events"},     {"SILENT_ARM", "export.check_silent"},
+    {"SEVERAL_ARMS", "export.check_several"},   {"CONTAMINATED", "export.check_contaminated"},
+    {"UNBALANCED", "export.check_balance"},     {"WEEKDAYS_DIFFER", "export.check_weekdays"},
+    {"EFFECT_CHANGES", "export.check_novelty"},
 };
 
 /* What a check says: of an alarm how severe it is. */

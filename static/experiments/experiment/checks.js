@@ -8,6 +8,7 @@ import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 import { armName } from '../arms.js';
 import { known, pText, share, signed } from '../figures.js';
+import { sliceEffect, sliceInterval } from './slice_figures.js';
 
 const dateText = (date) => formatDate(new Date(`${date}T12:00:00Z`));
 const end = (name, title, cell) => ({ name, title, align: 'end', cell });
@@ -65,11 +66,16 @@ function silentCheck({ silent_arms: rows, contamination }) {
     };
 }
 
-function severalCheck({ contamination: rows }) {
+/* What holds at every look is the graver alarm. */
+function severalCheck({ contamination: rows, contamination_course: course }) {
     return {
         name: 'several',
-        code: 'SEVERAL_ARMS',
+        code: course.is_contaminated ? 'CONTAMINATED' : 'SEVERAL_ARMS',
         otherwise: rows.some(({ users }) => users > 0) ? 'ok' : 'early',
+        facts: [
+            [t('experiment.check_p_any'), known(course.p_value) ? pText(course.p_value) : null],
+            [t('experiment.check_since'), known(course.since) ? dateText(course.since) : null],
+        ],
         rows,
         columns: [
             armColumn('variation_index'),
@@ -115,7 +121,28 @@ function weekdayCheck({ weekday_effects: effects }) {
     };
 }
 
-const all = [ratioCheck, fallCheck('users'), fallCheck('events'), silentCheck, severalCheck, balanceCheck, weekdayCheck];
+const notChecked = ['ratio', 'clusters', 'adaptive'];
+
+/** @param {experiments.LiveQuality} quality */
+function noveltyCheck({ novelty: effects }) {
+    const long = effects.filter(({ p_value: p }) => known(p));
+    return {
+        name: 'novelty',
+        code: 'EFFECT_CHANGES',
+        otherwise: long.length > 0 ? 'ok' : effects.some(({ status }) => notChecked.includes(status)) ? 'none' : 'early',
+        facts: long.map(({ treatment_index: arm, p_value_adjusted: p }) => [armName(arm), `p = ${pText(p)}`]),
+        rows: effects.flatMap(({ treatment_index: arm, unit, days }) => days.map((day) => ({ ...day, unit, treatment_index: arm }))),
+        columns: [
+            end('day', t('experiment.check_day_since'), ({ day }) => formatInteger(day)),
+            armColumn('treatment_index'),
+            end('users', t('experiment.people'), ({ control_users: control, treatment_users: treated }) => formatInteger(control + treated)),
+            end('effect', t('observed.effect'), sliceEffect),
+            end('interval', t('experiment.interval_95'), ({ ci_lower: lower, ci_upper: upper, unit }) => sliceInterval(lower, upper, unit)),
+        ],
+    };
+}
+
+const all = [ratioCheck, fallCheck('users'), fallCheck('events'), silentCheck, severalCheck, balanceCheck, weekdayCheck, noveltyCheck];
 
 /* In the order of the list; an alarm of the answer decides, otherwise what there was to check. */
 /** @param {experiments.LiveQuality} quality */
