@@ -1,6 +1,8 @@
 /* The transport and the life of a message: versions, errors, the answer. */
 #include "mcp/mcp.h"
 
+#include "accounts/oauth_resource.h"
+
 #include "base/number.h"
 #include "http/cookie.h"
 #include "http/exposure.h"
@@ -255,8 +257,10 @@ static const char *metadata_address(const struct request *request)
 {
     const char *origin = request_header(request, "SITE_ORIGIN");
 
-    return arena_print(request->arena, "%s/.well-known/oauth-protected-resource%s/mcp",
-                       origin ? origin : "", request_prefix(request));
+    origin = oauth_origin_as_asked(request->arena, origin ? origin : "",
+                                   request_header(request, "REQUEST_HOST"));
+    return arena_print(request->arena, "%s/.well-known/oauth-protected-resource%s/mcp", origin,
+                       request_prefix(request));
 }
 
 static void write_answer(struct mcp_call *call, const json_t *id, struct reply *reply)
