@@ -244,6 +244,7 @@ def test_whoever_is_unknown_learns_where_to_sign_in(suite, people):
         answer = ask(url, "initialize", {"protocolVersion": "2025-11-25"})
         place = url.replace(suite.stack.portal_url, suite.stack.portal_url + "/.well-known/oauth-protected-resource")
         assert answer.status_code == 401 and answer.headers["WWW-Authenticate"] == f'Bearer resource_metadata="{place}"'
+        assert requests.get(place, timeout=60).json()["resource"] == url
         assert ask(url, "initialize", {}, "assay_wrong").status_code == 401
         assert ask(url, "initialize", {}, people["reading"].token).status_code == 200, url
     answer = call(address(suite), "experiments_list_projects")
