@@ -7,7 +7,7 @@
 #include "experiments-reports/results.h"
 #include "experiments-reports/shares.h"
 #include "experiments/certificates/certificate.h"
-#include "experiments/live/share_store.h"
+#include "experiments/reports/share_store.h"
 #include "experiments/service.h"
 #include "http/replica.h"
 

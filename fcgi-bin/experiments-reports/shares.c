@@ -4,8 +4,8 @@
 #include "crypto/digest.h"
 #include "experiments-reports/exports.h"
 #include "experiments-reports/results.h"
-#include "experiments/live/share_store.h"
 #include "experiments/reports/reports.h"
+#include "experiments/reports/share_store.h"
 #include "experiments/service.h"
 
 #include <string.h>

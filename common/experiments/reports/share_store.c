@@ -1,5 +1,5 @@
 /* The SQL of links to reports of results. */
-#include "experiments/live/share_store.h"
+#include "experiments/reports/share_store.h"
 
 #include "base/clock.h"
 #include "base/json.h"

@@ -3,8 +3,8 @@
  * Only the SHA-256 of a token is stored: the token itself is in the answer that creates the link.
  * Creating and revoking are in the audit log. Contains all SQL about them.
  */
-#ifndef ASSAY_EXPERIMENTS_LIVE_SHARE_STORE_H
-#define ASSAY_EXPERIMENTS_LIVE_SHARE_STORE_H
+#ifndef ASSAY_EXPERIMENTS_REPORTS_SHARE_STORE_H
+#define ASSAY_EXPERIMENTS_REPORTS_SHARE_STORE_H
 
 #include "experiments/audit/audit_store.h"
 #include "experiments/live/records.h"
