@@ -19,6 +19,7 @@ import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
 import { askForBuckets } from './buckets.js';
 import { addDimension, removeDimension } from './dimensions.js';
+import { createFlag } from './flag.js';
 import { createImport } from './import.js';
 import { isMeasuring } from './measured.js';
 import { editRule } from './metric_rules.js';
@@ -77,12 +78,14 @@ function showName() {
     document.getElementById('hypothesis').textContent = project.data.payload.hypothesis.hypothesis_statement || t('experiment.no_hypothesis');
 }
 
+const flag = createFlag(app.update, client, base);
 const plan = createPlan(app.update, client, { id, project, send: () => open('events') });
 
 /* What only one part shows is asked for when that part is opened. */
 function load(part) {
     if (part === 'plan' || part === 'report') plan.run.reload();
     if (part === 'plan') buckets.load();
+    if (part === 'flag') flag.load();
     if (part === 'results') course.load();
     if (part === 'results') errorRates.load();
     if (part === 'report') certificateKey.load();
@@ -220,6 +223,7 @@ app.set({
     errorRates,
     certificateKey,
     buckets,
+    flag,
     upload,
     plan,
     api: apiAddress(''),

@@ -421,6 +421,7 @@ const parts = {
             : html`${looksCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)}`,
     plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
+    flag: (page) => page.flag.view(),
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
     report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : html`${reportCard(page)} ${certificateCard(page)}`} ${planReports(page.plan)}`,
     history: (page) => html`${historyCard(page)} ${planHistory(page.plan)}`,
