@@ -26,7 +26,7 @@ static double log_e_value(int64_t crossed, int64_t users)
     }
     for (size_t i = 0; i < COUNT_OF(larger); i++)
         sum += exp(logs[i] - most);
-    return most + log(sum / COUNT_OF(larger));
+    return most + log(sum / (double)COUNT_OF(larger));
 }
 
 static const char *date_of(struct arena *arena, int64_t day)
