@@ -54,8 +54,9 @@ static const struct statement insert_age = {
 };
 static const struct statement newest_moment = {
     .name = "live_newest_moment",
-    .sql = "SELECT coalesce((SELECT max(occurred_at) FROM live_units WHERE experiment = ?), 0),"
-           " coalesce((SELECT max(occurred_at) FROM live_conversions WHERE experiment = ?), 0)",
+    .sql =
+        "SELECT coalesce((SELECT max(u.occurred_at) FROM live_units u WHERE u.experiment = ?), 0),"
+        " coalesce((SELECT max(c.occurred_at) FROM live_conversions c WHERE c.experiment = ?), 0)",
 };
 
 #define OWNER struct live_series_row

@@ -16,17 +16,18 @@ static const double larger[] = {1.5, 2, 3, 5, 10, 30, 100, 300};
 /* Of `crossed` among `users`: the logarithm. */
 static double log_e_value(int64_t crossed, int64_t users)
 {
+    const size_t count = COUNT_OF(larger);
     double logs[COUNT_OF(larger)], most = -INFINITY, sum = 0;
 
-    for (size_t i = 0; i < COUNT_OF(larger); i++) {
+    for (size_t i = 0; i < count; i++) {
         logs[i] =
             (double)crossed * log(larger[i]) +
             (double)(users - crossed) * (log1p(-share_allowed * larger[i]) - log1p(-share_allowed));
         most = fmax(most, logs[i]);
     }
-    for (size_t i = 0; i < COUNT_OF(larger); i++)
+    for (size_t i = 0; i < count; i++)
         sum += exp(logs[i] - most);
-    return most + log(sum / (double)COUNT_OF(larger));
+    return most + log(sum / (double)count);
 }
 
 static const char *date_of(struct arena *arena, int64_t day)
