@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MEGABYTE = 1 << 20, SECONDS = 5 };
+enum { MEGABYTE = 1 << 20, SECONDS = 30 };
 
 static char directory[] = "/tmp/assay-documents-XXXXXX";
 static struct arena *arena;
