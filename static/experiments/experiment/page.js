@@ -78,7 +78,13 @@ function showName() {
     document.getElementById('hypothesis').textContent = project.data.payload.hypothesis.hypothesis_statement || t('experiment.no_hypothesis');
 }
 
-const flag = createFlag(app.update, client, base);
+/* A design with other rules: what was counted by the old ones is asked for anew. */
+function designChanged(data) {
+    project.set(data);
+    live.reload();
+}
+
+const flag = createFlag(app.update, client, base, { design: { project, path: projectPath, changed: designChanged }, api: apiAddress('') });
 const plan = createPlan(app.update, client, { id, project, send: () => open('events') });
 
 /* What only one part shows is asked for when that part is opened. */

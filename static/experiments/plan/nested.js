@@ -53,8 +53,8 @@ export const bayesValuesOf = (bayes) => ({
 });
 
 /* A moment of UTC as people write it, and as the API does. */
-const shownTime = (moment) => moment.replace('T', ' ').replace(/(Z|\+00:00)$/, '');
-const sentTime = (text) => text?.replace(/^(\S+)\s+(?=\d)/, '$1T').replace(/T\d\d:\d\d$/, '$&:00').replace(/T[\d:.]+$/, '$&Z');
+export const shownTime = (moment) => moment.replace('T', ' ').replace(/(Z|\+00:00)$/, '');
+export const sentTime = (text) => text?.replace(/^(\S+)\s+(?=\d)/, '$1T').replace(/T\d\d:\d\d$/, '$&:00').replace(/T[\d:.]+$/, '$&Z');
 
 /* The schedule of groups that take turns, null where they do not. */
 export function switchbackOf(values, before) {
