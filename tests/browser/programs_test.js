@@ -60,7 +60,7 @@ test('a person signs in, lets a program in, and ends it in the profile', async (
     const page = await open(address());
     await page.waitForURL(/\/sign-in\?next=/);
     await signInByForm(page, person);
-    await untilText(page, 'h1', `Let ${name} in?`);
+    await untilText(page, 'h1', `Let \u2068${name}\u2069 in?`);
     await untilText(page, '#returns-to', new URL(redirect).origin);
     assert.equal(await page.isChecked('#right-read'), true);
     await page.check('#right-write');

@@ -5,6 +5,9 @@ import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { roleBadges } from '../roles.js';
 
+/* The program's word: whatever its script, it keeps its own order and leaves that of the sentence alone. */
+const inSentence = (name) => `\u2068${name}\u2069`;
+
 const placeTitle = (service) => t(service === 'suite' ? 'authorize.whole_suite' : `service.${service}`);
 
 function facts(person, asked) {
@@ -33,7 +36,7 @@ function rights(state, asked) {
 }
 
 function question(state, asked) {
-    return html`<h1 class="consent-name" dir="auto">${t('authorize.title', { name: asked.client_name })}</h1>
+    return html`<h1 class="consent-name" dir="auto">${t('authorize.title', { name: inSentence(asked.client_name) })}</h1>
         <p class="lead">${t('authorize.lead')}</p>
         ${notice({ tone: 'caution', body: html`<p>${t('authorize.unchecked')}</p>` })} ${facts(state.person, asked)} ${rights(state, asked)}
         ${state.error === null ? nothing : errorNotice(state.error)}
