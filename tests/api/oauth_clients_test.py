@@ -1,5 +1,5 @@
 """The MCP client of PyPI, unmodified, signs in: it finds the issuer, registers, asks for consent, takes and refreshes its
-tokens."""
+tokens; and calls tools with what it was given."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accounts_client import HASH, add_person, signed_in
+from accounts_client import COOKIE, HASH, add_person, signed_in
 from oauth_client import ask
 from service import Service
 
@@ -41,3 +41,43 @@ def test_the_client_of_pypi(accounts, python, path, asked, host):
     assert ask(f"{portal}{asked}", tokens).status_code == 200
     elsewhere = ask(f"{portal}/data/v1/catalog", tokens).status_code
     assert elsewhere == (200 if path == "/mcp" else 401)
+
+
+@pytest.fixture(scope="module")
+def project(accounts):
+    document = accounts.beside("experiments").document
+    return document.example(document.find("POST", "/api/v1/projects"))
+
+
+def calls_of(path, project):
+    """A tool that reads, and one that changes something, at each kind of address."""
+    made = {**project, "confirm_call": True}
+    if path == "/mcp":
+        return [["experiments_list_projects", {}], ["call_tool", {"name": "experiments_create_project", "arguments": made}]]
+    return [["list_projects", {}], ["create_project", made]]
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/experiments/mcp"])
+@pytest.mark.parametrize("right", ["read", "write"])
+def test_the_client_of_pypi_calls_tools(accounts, python, project, path, right):
+    """It is refused first, and let in for what the person has chosen."""
+    session = signed_in(accounts, "maria", "a first password")
+
+    def count():
+        listed = f"{accounts.stack.portal_url}/experiments/api/v1/projects"
+        return ask(listed, cookies={COOKIE: session.session}).json()["total"]
+
+    before = count()
+    calls = json.dumps(calls_of(path, project))
+    done = subprocess.run([python, CLIENTS / "call_tools.py", accounts.stack.portal_url + path, session.session, right, calls],
+                          capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = json.loads(done.stdout)
+    assert said["statuses"][0] == 401 and set(said["statuses"][1:]) == {200}
+    reading, changing = said["results"]
+    assert not reading["error"]
+    if right == "write":
+        assert said["scope"] == "read write" and not changing["error"], changing
+    else:
+        assert said["scope"] == "read" and changing["error"] and changing["meta"]["assay/status"] == 403
+    assert count() == before + (right == "write")
