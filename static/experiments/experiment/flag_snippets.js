@@ -16,13 +16,16 @@ function pythonOf(value) {
     return JSON.stringify(value);
 }
 
+/* Not one text of several lines: `import` at the beginning of a line would be taken for one of this module. */
 function javascript({ api, key, method, value }) {
-    return `// npm install @openfeature/server-sdk @openfeature/core @openfeature/ofrep-provider
-import { OpenFeature } from '@openfeature/server-sdk';
-import { OFREPProvider } from '@openfeature/ofrep-provider';
-
-await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: '${api}' }));
-const value = await OpenFeature.getClient().${method[0]}('${key}', ${JSON.stringify(value)}, { targetingKey: 'user-1' });`;
+    return [
+        '// npm install @openfeature/server-sdk @openfeature/core @openfeature/ofrep-provider',
+        "import { OpenFeature } from '@openfeature/server-sdk';",
+        "import { OFREPProvider } from '@openfeature/ofrep-provider';",
+        '',
+        `await OpenFeature.setProviderAndWait(new OFREPProvider({ baseUrl: '${api}' }));`,
+        `const value = await OpenFeature.getClient().${method[0]}('${key}', ${JSON.stringify(value)}, { targetingKey: 'user-1' });`,
+    ].join('\n');
 }
 
 function python({ api, key, method, value }) {
