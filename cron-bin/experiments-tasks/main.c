@@ -9,6 +9,7 @@
 #include "experiments/datafiles/data_task.h"
 #include "experiments/error_rates/measurement_job.h"
 #include "experiments/storage/store.h"
+#include "jobs/host.h"
 #include "jobs/inbox.h"
 #include "jobs/main_loop.h"
 #include "jobs/runner.h"
@@ -46,6 +47,7 @@ struct tasks {
     struct store *store;
     struct arena *arena, *job;
     const char *uploads; /* the folder of files that wait; NULL = not known yet, or none */
+    const char *host;    /* its name, read once: a folder that is gone later is not made anew */
     struct certificates_place prepared;
     int64_t prepared_at, forgotten_at; /* monotonic */
     enum error error;                  /* of the last iteration */
@@ -81,16 +83,25 @@ static void forget_old(struct db *db)
             log_event(LOG_WARNING, "jobs_not_forgotten", problem.text);
 }
 
-/* The folder of a database that is there. */
-static void find_uploads(struct tasks *tasks)
+/* The folder of a database that is there, and its name. */
+static enum error find_uploads(struct tasks *tasks, struct problem *problem)
 {
-    const char *base;
+    const char *base, *folder, *host;
+    enum error error;
 
     if (tasks->uploads)
-        return;
-    base = store_folder(tasks->store, tasks->arena);
-    tasks->uploads =
-        data_spool_folder(tasks->arena, base ? base : tasks->settings->state_directory);
+        return ERROR_NONE;
+    arena_reset(tasks->job);
+    base = store_folder(tasks->store, tasks->job);
+    folder = data_spool_folder(tasks->job, base ? base : tasks->settings->state_directory);
+    if (!folder)
+        return ERROR_NONE;
+    error = job_host_name(tasks->job, folder, &host, problem);
+    if (error)
+        return error;
+    tasks->host = arena_copy_string(tasks->arena, host);
+    tasks->uploads = arena_copy_string(tasks->arena, folder);
+    return ERROR_NONE;
 }
 
 static enum error analyze_files(struct tasks *tasks, struct db *db, struct job_counts *counts,
@@ -100,6 +111,7 @@ static enum error analyze_files(struct tasks *tasks, struct db *db, struct job_c
                                         .arena = tasks->job,
                                         .settings = tasks->settings,
                                         .folder = tasks->uploads,
+                                        .host = tasks->host,
                                         .problem = problem};
     int64_t claimed = counts->claimed, now = clock_monotonic_microseconds();
     enum error error = data_task_run_next(&call, main_loop_must_stop, counts);
@@ -134,8 +146,9 @@ static bool work(void *context)
     tasks->error = store_prepare(tasks->store, &db, &problem);
     if (!tasks->error)
         tasks->error = runner_reclaim_leases(db, &problem);
+    if (!tasks->error)
+        tasks->error = find_uploads(tasks, &problem);
     if (!tasks->error) {
-        find_uploads(tasks);
         uploads_waited_for = tasks->uploads;
         tasks->error = analyze_files(tasks, db, &counts, &problem);
     }

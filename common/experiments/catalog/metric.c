@@ -12,7 +12,7 @@ static const struct field livedata_fields[] = {
     NAME_OF(user_column, .required = true,
             .help = "Column with the user, as exposures name it. A figure without users is an "
                     "alarm of a guardrail, never a metric of arms."),
-    NAME_OF(value_column, .nullable = true,
+    NAME_OF(value_column, .nullable = true, .omit_if_null = true,
             .help = "Column with the value; without it a row counts as 1."),
     NAME_OF(time_column, .required = true, .help = "Column with the time of the event."),
 };

@@ -4,7 +4,6 @@
 #include "experiments/datafiles/data_spool.h"
 #include "experiments/datafiles/data_task_job.h"
 #include "experiments/datafiles/data_task_store.h"
-#include "jobs/host.h"
 #include "jobs/inbox.h"
 
 /* A file is there before its task is stored. */
@@ -113,7 +112,7 @@ enum error data_task_submit(const struct data_task_call *call, const struct data
                             struct data_task *task)
 {
     const char *host;
-    enum error error = job_host_name(call->arena, call->folder, &host, call->problem);
+    enum error error = data_task_host(call, call->arena, &host);
 
     if (!error)
         error = db_begin(call->db, DB_WRITE, call->problem);
@@ -169,7 +168,7 @@ enum error data_task_forget(const struct data_task_call *call)
     if (error || !call->folder)
         return error;
     data_spool_sweep(call->folder, file_is_needed, &own);
-    error = job_host_name(call->arena, call->folder, &host, call->problem);
+    error = data_task_host(call, call->arena, &host);
     if (error)
         return error;
     kind = data_task_kind(call->arena, host);

@@ -35,6 +35,7 @@ struct data_task_call {
     struct arena *arena;
     const struct experiments_settings *settings;
     const char *folder; /* data_spool_folder(); may be NULL where only rows are read */
+    const char *host;   /* job_host_name() of the folder; NULL = it is asked when it is needed */
     struct problem *problem;
 };
 

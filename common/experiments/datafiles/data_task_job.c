@@ -164,6 +164,12 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
         verdict->error);
 }
 
+enum error data_task_host(const struct data_task_call *call, struct arena *arena, const char **host)
+{
+    *host = call->host;
+    return call->host ? ERROR_NONE : job_host_name(arena, call->folder, host, call->problem);
+}
+
 struct job_kind data_task_kind(struct arena *arena, const char *host)
 {
     return (struct job_kind){.name = arena_print(arena, "experiments.file@%s", host),
@@ -191,7 +197,7 @@ enum error data_task_run_next(const struct data_task_call *call, bool (*stop)(vo
     arena = arena_create(KIND_MEMORY);
     if (!arena)
         return problem_set(call->problem, ERROR_UNAVAILABLE, "no_memory", "out of memory");
-    error = job_host_name(arena, call->folder, &host, call->problem);
+    error = data_task_host(call, arena, &host);
     if (!error) {
         kind = data_task_kind(arena, host);
         error = job_run_due(call->db, call->arena, &kind, &runner, 1, counts, call->problem);
