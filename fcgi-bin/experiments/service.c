@@ -84,6 +84,7 @@ static const struct reason_answer reasons[] = {
     {"metric_in_use", 409, "metric_in_use"},
     {"catalog_metric_unknown", 400, "catalog_metric_unknown"},
     {"livedata_metric_design", 400, "livedata_metric_design"},
+    {"livedata_event_taken", 409, "livedata_event_taken"},
     {"metric_source_fixed", 409, "metric_source_fixed"},
     {"source_not_fresh", 409, "source_not_fresh"},
     {"no_planned_looks", 409, "no_planned_looks"},

@@ -4,8 +4,10 @@
 
 #include "base/json.h"
 #include "base/list.h"
+#include "base/timestamp.h"
 #include "db/query.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LIST_BYTES_MAX = 16 * 1024 * 1024 };
@@ -17,10 +19,10 @@ enum { LIST_BYTES_MAX = 16 * 1024 * 1024 };
     " v.definition -> 'livedata' ->> 'time_column', v.definition ->> 'kind',"                      \
     " s.position, s.read_at, s.complete_at, s.event_age_seconds, s.stale_seconds,"                 \
     " s.event_age_seconds_max, s.rows_read, s.rows_recorded, s.rows_unusable, s.failed_at,"        \
-    " s.failure FROM catalog_metric_uses u JOIN catalog_metric_versions v"                         \
+    " s.failure, p.archived_at FROM catalog_metric_uses u JOIN catalog_metric_versions v"          \
     " ON v.metric_id = u.metric_id AND v.version = u.version"                                      \
     " LEFT JOIN experiment_sources s ON s.project_id = u.project_id"                               \
-    " AND s.metric_id = u.metric_id"
+    " AND s.metric_id = u.metric_id JOIN projects p ON p.id = u.project_id"
 #define IS_LIVEDATA " v.definition -> 'livedata' ->> 'entity_type' IS NOT NULL"
 
 static const struct statement source_of_project = {
@@ -30,21 +32,17 @@ static const struct statement source_of_project = {
 static const struct statement list_sources = {
     .name = "live_sources_list",
     .sql = SOURCE_COLUMNS " JOIN live_experiments e ON e.experiment_id = u.project_id"
-                          " JOIN projects p ON p.id = u.project_id"
                           " WHERE u.project_id > ? AND p.archived = 0 AND" IS_LIVEDATA
                           " ORDER BY u.project_id LIMIT ?",
-};
-static const struct statement former_metric = {
-    .name = "live_source_former",
-    .sql = "SELECT 1 FROM experiment_sources WHERE project_id = ? AND metric_id <> ?",
 };
 static const struct statement save_source = {
     .name = "live_source_save",
     .sql =
-        "INSERT INTO experiment_sources (project_id, metric_id, position, read_at, complete_at,"
-        " event_age_seconds, stale_seconds, event_age_seconds_max, rows_read, rows_recorded,"
-        " rows_unusable, failed_at, failure) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (project_id) DO UPDATE SET metric_id = excluded.metric_id,"
+        "INSERT INTO experiment_sources (project_id, metric_id, event_name, position, read_at,"
+        " complete_at, event_age_seconds, stale_seconds, event_age_seconds_max, rows_read,"
+        " rows_recorded, rows_unusable, failed_at, failure)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (project_id, metric_id) DO UPDATE SET"
         " position = excluded.position, read_at = excluded.read_at,"
         " complete_at = excluded.complete_at, event_age_seconds = excluded.event_age_seconds,"
         " stale_seconds = excluded.stale_seconds,"
@@ -54,10 +52,10 @@ static const struct statement save_source = {
 };
 static const struct statement fail_source = {
     .name = "live_source_fail",
-    .sql = "INSERT INTO experiment_sources (project_id, metric_id, stale_seconds,"
-           " event_age_seconds_max, failed_at, failure) VALUES (?, ?, ?, ?, ?, ?)"
-           " ON CONFLICT (project_id) DO UPDATE SET failed_at = excluded.failed_at,"
-           " failure = excluded.failure WHERE experiment_sources.metric_id = excluded.metric_id",
+    .sql = "INSERT INTO experiment_sources (project_id, metric_id, event_name, stale_seconds,"
+           " event_age_seconds_max, failed_at, failure) VALUES (?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (project_id, metric_id) DO UPDATE SET failed_at = excluded.failed_at,"
+           " failure = excluded.failure",
 };
 static const struct statement forget_source = {
     .name = "live_source_forget",
@@ -72,43 +70,52 @@ static const struct statement forget_rows = {
 
 static const struct statement find_rows = {
     .name = "live_source_rows_find",
-    .sql = ROW_COLUMNS " FROM experiment_source_rows WHERE project_id = ?"
+    .sql = ROW_COLUMNS " FROM experiment_source_rows WHERE project_id = ? AND metric_id = ?"
                        " AND entity_id IN (SELECT value FROM {json_text_rows:?})"
                        " ORDER BY entity_id",
 };
 static const struct statement waiting_rows = {
     .name = "live_source_rows_waiting",
-    .sql = ROW_COLUMNS " FROM experiment_source_rows WHERE project_id = ? AND waits = 1"
-                       " AND checked_at < ? ORDER BY checked_at LIMIT ?",
+    .sql = ROW_COLUMNS " FROM experiment_source_rows WHERE project_id = ? AND metric_id = ?"
+                       " AND waits = 1 AND entity_id > ? ORDER BY entity_id LIMIT ?",
 };
 static const struct statement put_row = {
     .name = "live_source_row_put",
-    .sql = "INSERT INTO experiment_source_rows (project_id, entity_id, position, user_id, value,"
-           " occurred_at, waits, checked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-           " ON CONFLICT (project_id, entity_id) DO UPDATE SET position = excluded.position,"
-           " user_id = excluded.user_id, value = excluded.value,"
-           " occurred_at = excluded.occurred_at, waits = excluded.waits,"
-           " checked_at = excluded.checked_at",
+    .sql =
+        "INSERT INTO experiment_source_rows (project_id, metric_id, entity_id, position, user_id,"
+        " value, occurred_at, waits, checked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (project_id, metric_id, entity_id) DO UPDATE SET"
+        " position = excluded.position, user_id = excluded.user_id, value = excluded.value,"
+        " occurred_at = excluded.occurred_at, waits = excluded.waits,"
+        " checked_at = excluded.checked_at",
+};
+static const struct statement retire_rows = {
+    .name = "live_source_rows_retire",
+    .sql = "DELETE FROM experiment_source_rows WHERE project_id = ? AND waits = 0"
+           " AND checked_at < ?",
 };
 static const struct statement drop_rows = {
     .name = "live_source_rows_drop",
-    .sql = "DELETE FROM experiment_source_rows WHERE project_id = ?"
+    .sql = "DELETE FROM experiment_source_rows WHERE project_id = ? AND metric_id = ?"
            " AND entity_id IN (SELECT value FROM {json_text_rows:?})",
 };
 
+int64_t live_source_fresh_until(const struct live_source *source)
+{
+    double seconds = source->stale_seconds;
+
+    if (source->event_age_seconds_max > 0 && source->event_age_seconds.given)
+        seconds = fmin(seconds, source->event_age_seconds_max - source->event_age_seconds.value);
+    return source->complete_at + (int64_t)(seconds * 1e6);
+}
+
 enum live_source_state live_source_state(const struct live_source *source, int64_t now)
 {
-    double age = (double)(now - source->complete_at) / 1e6;
-    double event_age = age + source->event_age_seconds.value;
+    int64_t at = source->archived_at && source->archived_at < now ? source->archived_at : now;
 
     if (!source->complete_at)
         return LIVE_SOURCE_UNREAD;
-    if (age > source->stale_seconds)
-        return LIVE_SOURCE_STALE;
-    if (source->event_age_seconds_max > 0 && source->event_age_seconds.given &&
-        event_age > source->event_age_seconds_max)
-        return LIVE_SOURCE_STALE;
-    return LIVE_SOURCE_FRESH;
+    return at > live_source_fresh_until(source) ? LIVE_SOURCE_STALE : LIVE_SOURCE_FRESH;
 }
 
 static int64_t integer_or_zero(struct query *query, int column)
@@ -120,6 +127,8 @@ static int64_t integer_or_zero(struct query *query, int column)
 
 static void take_source(struct query *query, struct arena *arena, struct live_source *source)
 {
+    const char *archived_at;
+
     *source = (struct live_source){.project_id = query_text(query, 0, arena),
                                    .metric_id = query_text(query, 1, arena),
                                    .event_name = query_text(query, 2, arena),
@@ -139,6 +148,9 @@ static void take_source(struct query *query, struct arena *arena, struct live_so
                                    .rows_unusable = integer_or_zero(query, 16),
                                    .failed_at = integer_or_zero(query, 17),
                                    .failure = query_text_or_null(query, 18, arena)};
+    archived_at = query_text_or_null(query, 19, arena);
+    if (archived_at)
+        (void)timestamp_from_text(archived_at, &source->archived_at);
 }
 
 enum error live_read_source(const struct live_call *call, const char *project_id,
@@ -181,20 +193,6 @@ static enum error run_for(const struct live_call *call, const struct statement *
     return query_end(query, call->problem);
 }
 
-static enum error forget_other_metric(const struct live_call *call,
-                                      const struct live_source *source)
-{
-    struct query *query = db_query(call->db, &former_metric);
-    enum error error;
-    bool other;
-
-    query_bind_text(query, source->project_id);
-    query_bind_text(query, source->metric_id);
-    other = query_next(query);
-    error = query_end(query, call->problem);
-    return error || !other ? error : run_for(call, &forget_rows, source->project_id);
-}
-
 static struct optional_integer unless_zero(int64_t value)
 {
     return (struct optional_integer){value != 0, value};
@@ -202,14 +200,11 @@ static struct optional_integer unless_zero(int64_t value)
 
 enum error live_save_source(const struct live_call *call, const struct live_source *source)
 {
-    enum error error = forget_other_metric(call, source);
-    struct query *query;
+    struct query *query = db_query(call->db, &save_source);
 
-    if (error)
-        return error;
-    query = db_query(call->db, &save_source);
     query_bind_text(query, source->project_id);
     query_bind_text(query, source->metric_id);
+    query_bind_text(query, source->event_name);
     query_bind_text(query, source->position);
     query_bind_optional_integer(query, unless_zero(source->read_at));
     query_bind_optional_integer(query, unless_zero(source->complete_at));
@@ -231,6 +226,7 @@ enum error live_fail_source(const struct live_call *call, const struct live_sour
 
     query_bind_text(query, source->project_id);
     query_bind_text(query, source->metric_id);
+    query_bind_text(query, source->event_name);
     query_bind_number(query, source->stale_seconds);
     query_bind_number(query, source->event_age_seconds_max);
     query_bind_integer(query, now);
@@ -267,29 +263,31 @@ static const char *list_of(const struct live_call *call, const struct string_lis
     return json_of_strings(call->arena, LIST_BYTES_MAX, texts->items, texts->count);
 }
 
-enum error live_find_source_rows(const struct live_call *call, const char *project_id,
+enum error live_find_source_rows(const struct live_call *call, const struct live_source *source,
                                  const struct string_list *entities, struct live_source_rows *rows)
 {
     struct query *query = db_query(call->db, &find_rows);
 
-    query_bind_text(query, project_id);
+    query_bind_text(query, source->project_id);
+    query_bind_text(query, source->metric_id);
     query_bind_json(query, list_of(call, entities));
     return read_rows(call, query, rows);
 }
 
-enum error live_waiting_source_rows(const struct live_call *call, const char *project_id,
-                                    int64_t before, int most, struct live_source_rows *rows)
+enum error live_waiting_source_rows(const struct live_call *call, const struct live_source *source,
+                                    const char *after, int most, struct live_source_rows *rows)
 {
     struct query *query = db_query(call->db, &waiting_rows);
 
-    query_bind_text(query, project_id);
-    query_bind_integer(query, before);
+    query_bind_text(query, source->project_id);
+    query_bind_text(query, source->metric_id);
+    query_bind_text(query, after);
     query_bind_integer(query, most);
     return read_rows(call, query, rows);
 }
 
-enum error live_put_source_rows(const struct live_call *call, const char *project_id, int64_t now,
-                                const struct live_source_rows *rows)
+enum error live_put_source_rows(const struct live_call *call, const struct live_source *source,
+                                int64_t now, const struct live_source_rows *rows)
 {
     struct query *query;
 
@@ -299,7 +297,8 @@ enum error live_put_source_rows(const struct live_call *call, const char *projec
     for (size_t i = 0; i < rows->count; i++) {
         const struct live_source_row *row = &rows->items[i];
 
-        query_bind_text(query, project_id);
+        query_bind_text(query, source->project_id);
+        query_bind_text(query, source->metric_id);
         query_bind_text(query, row->entity_id);
         query_bind_text(query, row->position);
         query_bind_text(query, row->user_id);
@@ -312,7 +311,17 @@ enum error live_put_source_rows(const struct live_call *call, const char *projec
     return query_end(query, call->problem);
 }
 
-enum error live_drop_source_rows(const struct live_call *call, const char *project_id,
+enum error live_retire_source_rows(const struct live_call *call, const char *project_id,
+                                   int64_t before)
+{
+    struct query *query = db_query(call->db, &retire_rows);
+
+    query_bind_text(query, project_id);
+    query_bind_integer(query, before);
+    return query_end(query, call->problem);
+}
+
+enum error live_drop_source_rows(const struct live_call *call, const struct live_source *source,
                                  const struct string_list *entities)
 {
     struct query *query;
@@ -320,7 +329,8 @@ enum error live_drop_source_rows(const struct live_call *call, const char *proje
     if (!entities->count)
         return ERROR_NONE;
     query = db_query(call->db, &drop_rows);
-    query_bind_text(query, project_id);
+    query_bind_text(query, source->project_id);
+    query_bind_text(query, source->metric_id);
     query_bind_json(query, list_of(call, entities));
     return query_end(query, call->problem);
 }

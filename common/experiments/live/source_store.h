@@ -30,8 +30,13 @@ struct live_source {
     int64_t rows_read, rows_recorded, rows_unusable;
     int64_t failed_at; /* the newest read that failed, after `read_at` */
     const char *failure;
+    int64_t archived_at; /* the project; 0 = it is not */
 };
 
+/* Until when rows that were read are recent enough, by both limits. */
+int64_t live_source_fresh_until(const struct live_source *source);
+
+/* Of an archived project as it was then: nothing comes in after that. */
 enum live_source_state live_source_state(const struct live_source *source, int64_t now);
 
 /* Of a project; `found` is false when its metric is not one of live data. */
@@ -51,8 +56,8 @@ MUST_CHECK enum error live_list_sources(const struct live_call *call, const char
  * the experiment. */
 MUST_CHECK enum error live_lock_source(const struct live_call *call, const char *project_id);
 
-/* Writes how far the project is; with another metric than before, its rows are forgotten. In the
- * caller's transaction. */
+/* Writes how far the project is with its metric; what is stored of a metric that it had before
+ * stays as it was, for the case that it comes back. In the caller's transaction. */
 MUST_CHECK enum error live_save_source(const struct live_call *call,
                                        const struct live_source *source);
 
@@ -79,16 +84,24 @@ struct live_source_rows {
 };
 
 /* Those of the entities; in the order of their ids. */
-MUST_CHECK enum error live_find_source_rows(const struct live_call *call, const char *project_id,
+MUST_CHECK enum error live_find_source_rows(const struct live_call *call,
+                                            const struct live_source *source,
                                             const struct string_list *entities,
                                             struct live_source_rows *rows);
-/* Those that wait and were last checked before `before`, the oldest check first. */
-MUST_CHECK enum error live_waiting_source_rows(const struct live_call *call, const char *project_id,
-                                               int64_t before, int most,
-                                               struct live_source_rows *rows);
-MUST_CHECK enum error live_put_source_rows(const struct live_call *call, const char *project_id,
-                                           int64_t now, const struct live_source_rows *rows);
-MUST_CHECK enum error live_drop_source_rows(const struct live_call *call, const char *project_id,
+
+/* Those that wait, after the id `after` in the database's order of ids, at most `most`. */
+MUST_CHECK enum error live_waiting_source_rows(const struct live_call *call,
+                                               const struct live_source *source, const char *after,
+                                               int most, struct live_source_rows *rows);
+MUST_CHECK enum error live_put_source_rows(const struct live_call *call,
+                                           const struct live_source *source, int64_t now,
+                                           const struct live_source_rows *rows);
+/* Forgets what was recorded of rows before a moment: their events are taken away. Under the lock of
+ * the source. */
+MUST_CHECK enum error live_retire_source_rows(const struct live_call *call, const char *project_id,
+                                              int64_t before);
+MUST_CHECK enum error live_drop_source_rows(const struct live_call *call,
+                                            const struct live_source *source,
                                             const struct string_list *entities);
 
 #endif

@@ -22,6 +22,13 @@ static const struct statement livedata_event = {
            " AND version = ? AND definition -> 'livedata' ->> 'entity_type' IS NOT NULL",
 };
 
+/* Whether rows were read under the name for another metric. */
+static const struct statement same_event = {
+    .name = "metric_use_same_event",
+    .sql = "SELECT 1 FROM experiment_sources WHERE project_id = ? AND metric_id <> ?"
+           " AND event_name = ? AND rows_read > 0",
+};
+
 static enum error refuse_design(const struct project_call *call, const char *field,
                                 const char *needed)
 {
@@ -30,8 +37,30 @@ static enum error refuse_design(const struct project_call *call, const char *fie
                        needed);
 }
 
+/* Values of two metrics under one name would be added up. */
+static enum error check_event(const struct project_call *call, const char *project_id,
+                              const char *metric_id, const char *event)
+{
+    struct query *query = db_query(call->db, &same_event);
+    enum error error;
+    bool taken;
+
+    query_bind_text(query, project_id);
+    query_bind_text(query, metric_id);
+    query_bind_text(query, event);
+    taken = query_next(query);
+    error = query_end(query, call->problem);
+    if (error || !taken)
+        return error;
+    return problem_set(call->problem, ERROR_CONFLICT, "livedata_event_taken",
+                       "metrics.catalog_metric: rows of another metric were recorded as %s in this "
+                       "experiment; take a metric with another event_name, or delete its events "
+                       "first",
+                       event);
+}
+
 /* Rows of live data are recorded under one name, for users after their exposure. */
-static enum error check_livedata(const struct project_call *call,
+static enum error check_livedata(const struct project_call *call, const char *project_id,
                                  const struct payload_metrics *metrics)
 {
     struct query *query = db_query(call->db, &livedata_event);
@@ -49,7 +78,7 @@ static enum error check_livedata(const struct project_call *call,
         return refuse_design(call, "primary_metric_name", event);
     if (metrics->conversion_window != WINDOW_AFTER_EXPOSURE)
         return refuse_design(call, "conversion_window", "after_exposure");
-    return ERROR_NONE;
+    return check_event(call, project_id, metrics->catalog_metric->id, event);
 }
 
 static enum error forget(const struct project_call *call, const char *project_id)
@@ -86,7 +115,7 @@ enum error metric_use_note(const struct project_call *call, const char *project_
     noted = query_changes(query);
     error = query_end(query, call->problem);
     if (!error && noted)
-        error = check_livedata(call, payload->metrics);
+        error = check_livedata(call, project_id, payload->metrics);
     if (!error && noted == 0 && !is_named(named, before))
         error = problem_set(call->problem, ERROR_INVALID, "catalog_metric_unknown",
                             "metrics.catalog_metric: the catalog has no version %lld of metric %s",

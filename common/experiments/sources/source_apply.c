@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/list.h"
+#include "crypto/token.h"
 #include "experiments/live/ingest.h"
 #include "experiments/sources/exposure_times.h"
 
@@ -18,6 +19,7 @@ struct applying {
     const struct source_settings *settings;
     struct live_source *source;
     int64_t now;
+    char run[TOKEN_UUID_TEXT]; /* of this transaction */
     struct live_exposure_times exposures;
     struct live_source_rows former; /* sorted by entity */
     struct live_source_rows kept;
@@ -25,6 +27,17 @@ struct applying {
     size_t record_count;
     struct live_conversion *records;
 };
+
+static struct applying applying_of(const struct live_call *call,
+                                   const struct source_settings *settings,
+                                   struct live_source *source)
+{
+    struct applying applying = {
+        .call = call, .settings = settings, .source = source, .now = clock_unix_microseconds()};
+
+    token_uuid(applying.run);
+    return applying;
+}
 
 static int by_entity(const void *left, const void *right)
 {
@@ -43,10 +56,10 @@ static const struct live_source_row *former_of(const struct applying *applying,
                    by_entity);
 }
 
-/* Unique by the position of the version alone; the id is for people. Not cut inside a
- * character. */
-static const char *key_of(const struct applying *applying, const struct source_change *change,
-                          char sign)
+/* Unique by the transaction: that it also moves the watermark is what makes a row count once. A
+ * version alone names no difference, as it can follow several, when rows are read again. Position
+ * and id are for people. Not cut inside a character. */
+static const char *key_of(const struct applying *applying, const struct source_change *change)
 {
     size_t length = strnlen(change->entity_id, KEY_ENTITY_BYTES_MAX + 1);
 
@@ -54,18 +67,21 @@ static const char *key_of(const struct applying *applying, const struct source_c
         for (length = KEY_ENTITY_BYTES_MAX;
              length && ((unsigned char)change->entity_id[length] & 0xC0) == 0x80;)
             length--;
-    return arena_print(applying->call->arena, "livedata:%s:%s:%c:%.*s", applying->source->metric_id,
-                       change->position, sign, (int)length, change->entity_id);
+    return arena_print(applying->call->arena, "livedata:%s:%s:%s:%zu:%.*s",
+                       applying->source->metric_id, change->position, applying->run,
+                       applying->record_count, (int)length, change->entity_id);
 }
 
 static void record(struct applying *applying, const struct source_change *version,
-                   const struct live_source_row *row, double value, char sign)
+                   const struct live_source_row *row, double value)
 {
+    const char *key = key_of(applying, version);
+
     *ARRAY_ADD(applying->call->arena, applying->records, applying->record_count) =
         (struct live_conversion){.user_id = row->user_id,
                                  .metric = applying->source->event_name,
                                  .value = value,
-                                 .idempotency_key = key_of(applying, version, sign),
+                                 .idempotency_key = key,
                                  .occurred_at = GIVEN_INTEGER(row->occurred_at)};
 }
 
@@ -74,7 +90,7 @@ static void take_back(struct applying *applying, const struct source_change *ver
                       const struct live_source_row *former)
 {
     if (!applying->source->is_binary && former->value != 0)
-        record(applying, version, former, -former->value, '-');
+        record(applying, version, former, -former->value);
 }
 
 static bool is_same_event(const struct live_source_row *former, const struct live_source_row *row)
@@ -86,7 +102,7 @@ static void change_value(struct applying *applying, const struct source_change *
                          const struct live_source_row *former, const struct live_source_row *row)
 {
     if (!applying->source->is_binary && former->value != row->value)
-        record(applying, version, row, row->value - former->value, '+');
+        record(applying, version, row, row->value - former->value);
 }
 
 static void keep(struct applying *applying, const struct live_source_row *row)
@@ -114,13 +130,15 @@ static void take_new(struct applying *applying, const struct source_change *vers
         live_exposure_time_of(&applying->exposures, row->user_id);
 
     if (exposure && exposure->at.given && exposure->at.value <= row->occurred_at) {
-        record(applying, version, row, row->value, '+');
+        record(applying, version, row, row->value);
         applying->source->rows_recorded++;
         row->waits = false;
         keep(applying, row);
     } else if ((!exposure || !exposure->at.given) && may_wait(applying, row)) {
-        row->waits = true;
-        keep(applying, row);
+        if (!row->waits) {
+            row->waits = true;
+            keep(applying, row);
+        }
     } else {
         drop(applying, row->entity_id);
     }
@@ -193,8 +211,7 @@ static enum error prepare(struct applying *applying, const struct source_page *p
         if (page->changes[i].kind == SOURCE_VALUE)
             live_names_add(&users, page->changes[i].user_id);
     }
-    error = live_find_source_rows(applying->call, applying->source->project_id, &entities,
-                                  &applying->former);
+    error = live_find_source_rows(applying->call, applying->source, &entities, &applying->former);
     /* The database may order texts by another rule. */
     if (!error && applying->former.count)
         qsort(applying->former.items, applying->former.count, sizeof *applying->former.items,
@@ -222,13 +239,12 @@ static enum error ingest(struct applying *applying)
 static enum error save(struct applying *applying)
 {
     const struct live_call *call = applying->call;
-    const char *id = applying->source->project_id;
     enum error error = ingest(applying);
 
     if (!error)
-        error = live_drop_source_rows(call, id, &applying->dropped);
+        error = live_drop_source_rows(call, applying->source, &applying->dropped);
     if (!error)
-        error = live_put_source_rows(call, id, applying->now, &applying->kept);
+        error = live_put_source_rows(call, applying->source, applying->now, &applying->kept);
     return error ? error : live_save_source(call, applying->source);
 }
 
@@ -253,8 +269,7 @@ static enum error apply_page(const struct live_call *call, const struct source_s
 {
     const struct source_page newest = newest_versions(call->arena, page);
     struct live_source current;
-    struct applying applying = {
-        .call = call, .settings = settings, .source = &current, .now = clock_unix_microseconds()};
+    struct applying applying = applying_of(call, settings, &current);
     bool same;
     enum error error = lock(call, source, &current, &same);
 
@@ -292,53 +307,100 @@ enum error source_apply_page(const struct live_call *call, const struct source_s
     return db_finish(call->db, apply_page(call, settings, source, page, moved), call->problem);
 }
 
-static enum error apply_waiting(struct applying *applying, int64_t before, int most, bool *left)
+/* A page of the rows that wait; those that go on waiting are neither kept nor dropped. */
+static enum error judge_waiting(struct applying *applying, const char *after,
+                                struct live_source_rows *rows)
 {
-    const struct live_call *call = applying->call;
-    struct live_names users = {.arena = call->arena};
-    struct live_source_rows rows;
-    enum error error =
-        live_waiting_source_rows(call, applying->source->project_id, before, most, &rows);
+    struct live_names users = {.arena = applying->call->arena};
+    enum error error = live_waiting_source_rows(applying->call, applying->source, after,
+                                                (int)applying->settings->page_rows, rows);
 
-    if (error || !rows.count)
-        return error;
-    *left = rows.count == (size_t)most;
-    for (size_t i = 0; i < rows.count; i++)
-        live_names_add(&users, rows.items[i].user_id);
-    error = find_exposures(applying, &users);
-    for (size_t i = 0; !error && i < rows.count; i++) {
-        const struct source_change version = {.entity_id = rows.items[i].entity_id,
-                                              .position = rows.items[i].position};
+    for (size_t i = 0; !error && i < rows->count; i++)
+        live_names_add(&users, rows->items[i].user_id);
+    if (!error)
+        error = find_exposures(applying, &users);
+    for (size_t i = 0; !error && i < rows->count; i++) {
+        const struct source_change version = {.entity_id = rows->items[i].entity_id,
+                                              .position = rows->items[i].position};
 
-        take_new(applying, &version, &rows.items[i]);
+        take_new(applying, &version, &rows->items[i]);
     }
-    return error ? error : save(applying);
+    return error;
 }
 
-static enum error lock_and_apply(const struct live_call *call,
-                                 const struct source_settings *settings,
-                                 const struct live_source *source, int64_t before, int most,
-                                 bool *left)
+/* Most rows wait for users who are not in the experiment: only reading says whether there is
+ * anything to write. `next` as in source_apply_waiting(). */
+static enum error look_at_waiting(const struct live_call *call,
+                                  const struct source_settings *settings,
+                                  const struct live_source *source, const char *after, bool *any,
+                                  const char **next)
+{
+    struct live_source current = *source;
+    struct applying applying = applying_of(call, settings, &current);
+    struct live_source_rows rows = {0};
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    *any = false;
+    *next = NULL;
+    if (error)
+        return error;
+    error = db_finish(call->db, judge_waiting(&applying, after, &rows), call->problem);
+    if (error)
+        return error;
+    *any = applying.kept.count || applying.dropped.count;
+    if (rows.count == (size_t)settings->page_rows)
+        *next = rows.items[rows.count - 1].entity_id;
+    return ERROR_NONE;
+}
+
+static enum error apply_waiting(const struct live_call *call,
+                                const struct source_settings *settings,
+                                const struct live_source *source, const char *after)
 {
     struct live_source current;
-    struct applying applying = {
-        .call = call, .settings = settings, .source = &current, .now = clock_unix_microseconds()};
+    struct applying applying = applying_of(call, settings, &current);
+    struct live_source_rows rows;
     bool same;
     enum error error = lock(call, source, &current, &same);
 
-    return error || !same ? error : apply_waiting(&applying, before, most, left);
+    if (error || !same)
+        return error;
+    error = judge_waiting(&applying, after, &rows);
+    return error ? error : save(&applying);
 }
 
 enum error source_apply_waiting(const struct live_call *call,
                                 const struct source_settings *settings,
-                                const struct live_source *source, int64_t before, int most,
-                                bool *left)
+                                const struct live_source *source, const char **after)
+{
+    const char *from = *after;
+    bool any;
+    enum error error = look_at_waiting(call, settings, source, from, &any, after);
+
+    if (error || !any)
+        return error;
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    if (error)
+        return error;
+    return db_finish(call->db, apply_waiting(call, settings, source, from), call->problem);
+}
+
+static enum error forget_position(const struct live_call *call, const struct live_source *source)
+{
+    struct live_source current;
+    bool same;
+    enum error error = lock(call, source, &current, &same);
+
+    if (error || !same)
+        return error;
+    current.position = NULL;
+    current.complete_at = 0;
+    return live_save_source(call, &current);
+}
+
+enum error source_begin_again(const struct live_call *call, const struct live_source *source)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
-    *left = false;
-    if (error)
-        return error;
-    return db_finish(call->db, lock_and_apply(call, settings, source, before, most, left),
-                     call->problem);
+    return error ? error : db_finish(call->db, forget_position(call, source), call->problem);
 }

@@ -15,11 +15,15 @@ MUST_CHECK enum error source_apply_page(const struct live_call *call,
                                         const struct live_source *source,
                                         const struct source_page *page, bool *moved);
 
-/* Records rows that have waited for an exposure, and drops those that have waited too long: at most
- * `most` that were last checked before `before`. `left` = there may be further ones. */
+/* Records rows whose exposure has come, and drops those that have waited too long, in a transaction
+ * of its own where there are any: at most a page of those after the id `*after` ("" = the first).
+ * Then `*after` is where to go on, from the arena; NULL = that was all. */
 MUST_CHECK enum error source_apply_waiting(const struct live_call *call,
                                            const struct source_settings *settings,
-                                           const struct live_source *source, int64_t before,
-                                           int most, bool *left);
+                                           const struct live_source *source, const char **after);
+
+/* Forgets the watermark, unless it has moved since the source was read. */
+MUST_CHECK enum error source_begin_again(const struct live_call *call,
+                                         const struct live_source *source);
 
 #endif

@@ -60,8 +60,9 @@ static void call_service(const struct source_settings *settings, struct arena *a
     fetch_all(arena, &request, answer, 1, NULL, NULL, &watch);
 }
 
-/* The code and the words of an error of the service. */
+/* The code of an error of the service; its words are for the log. */
 static enum error refused(struct arena *arena, const struct fetch_answer *answer,
+                          const struct live_source *source, const char **words,
                           struct problem *problem)
 {
     const char *code = "", *detail = "";
@@ -79,6 +80,7 @@ static enum error refused(struct arena *arena, const struct fetch_answer *answer
         else if (json_is_string(json_object_get(shown, "detail")))
             detail = json_string_value(json_object_get(shown, "detail"));
     }
+    *words = arena_print(arena, "%.*s", DETAIL_BYTES_MAX, detail);
     if (strcmp(code, "position_unknown") == 0)
         return problem_set(problem, ERROR_INVALID, "position_unknown",
                            "live data does not know the watermark any more");
@@ -86,8 +88,8 @@ static enum error refused(struct arena *arena, const struct fetch_answer *answer
         return problem_set(problem, ERROR_UNAVAILABLE, "livedata_unavailable",
                            "live data answered with status %d", answer->status);
     return problem_set(problem, ERROR_INVALID, "livedata_refused",
-                       "live data answered with status %d: %.*s", answer->status, DETAIL_BYTES_MAX,
-                       detail);
+                       "live data answered with status %d for %s", answer->status,
+                       source->entity_type);
 }
 
 /* A number, a flag as 0 or 1, or a text that is a number. */
@@ -133,7 +135,7 @@ static void decode_row(struct arena *arena, const struct live_source *source, co
         return;
     if (source->value_column && !number_of(value, &change->value))
         return;
-    change->kind = SOURCE_VALUE;
+    change->kind = source->is_binary && change->value == 0 ? SOURCE_DELETED : SOURCE_VALUE;
 }
 
 static bool decode_change(struct arena *arena, const struct live_source *source, const json_t *item,
@@ -186,6 +188,10 @@ static enum error decode(struct arena *arena, const struct live_source *source,
     if (json_is_string(position) && json_string_length(position) <= POSITION_BYTES_MAX)
         page->position = json_string_value(position);
     page->has_more = json_is_true(more);
+    if (page->has_more && page->position && source->position &&
+        strcmp(page->position, source->position) == 0)
+        return problem_set(problem, ERROR_INVALID, "livedata_refused",
+                           "live data has further changes, but names no further position");
     page->changes = ARENA_ARRAY(arena, struct source_change, json_array_size(items) + 1);
     for (size_t i = 0; i < json_array_size(items); i++)
         if (decode_change(arena, source, json_array_get(items, i), called_at,
@@ -204,6 +210,7 @@ enum error source_page_read(const struct source_settings *settings, struct arena
     struct json_fault fault;
     json_t *document;
 
+    *page = (struct source_page){0};
     if (!is_word(source->entity_type))
         return problem_set(problem, ERROR_INVALID, "livedata_refused",
                            "livedata.entity_type is no name of an entity type");
@@ -212,7 +219,7 @@ enum error source_page_read(const struct source_settings *settings, struct arena
         return problem_set(problem, ERROR_UNAVAILABLE, "livedata_unavailable",
                            "live data did not answer: %s", fetch_outcome_name(answer.outcome));
     if (answer.status != 200)
-        return refused(arena, &answer, problem);
+        return refused(arena, &answer, source, &page->words, problem);
     if (json_read(arena, answer.body, answer.length, JSON_DEPTH_LIMIT, &document, &fault))
         return problem_set(problem, ERROR_UNAVAILABLE, "livedata_unavailable",
                            "live data answered with no JSON");

@@ -7,7 +7,8 @@
 #include "experiments/live/source_store.h"
 #include "experiments/sources/source_settings.h"
 
-/* A version of a row. An unusable one has no user, no number or no time in the named columns. */
+/* A version of a row. An unusable one has no user, no number or no time in the named columns. For a
+ * binary metric a value of 0 is no row: it counts users who have one. */
 enum source_change_kind { SOURCE_VALUE, SOURCE_DELETED, SOURCE_UNUSABLE };
 struct source_change {
     enum source_change_kind kind;
@@ -25,11 +26,13 @@ struct source_page {
     bool has_more;
     int64_t as_of; /* all changes that were applied by then are there, unless there are more */
     struct optional_number event_age_seconds;
+    const char *words; /* of live data, where it refuses; else NULL */
 };
 
 /* Reads the page after the watermark of the source. ERROR_UNAVAILABLE `livedata_unavailable`;
- * ERROR_INVALID `livedata_refused` with the service's own words, or `position_unknown`: live data
- * was restored from a copy, and the source must be read from the beginning. */
+ * ERROR_INVALID `livedata_refused`, with the service's own words in the page, or
+ * `position_unknown`: live data was restored from a copy, and the source must be read from the
+ * beginning. */
 MUST_CHECK enum error source_page_read(const struct source_settings *settings, struct arena *arena,
                                        const struct live_source *source, struct source_page *page,
                                        struct problem *problem);

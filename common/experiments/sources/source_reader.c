@@ -18,24 +18,26 @@ static struct live_call call_of(const struct source_reader *reader, struct arena
                               .problem = reader->problem};
 }
 
-static void log_failure(const struct live_source *source, const char *failure)
+static void log_failure(const struct live_source *source, const char *failure, const char *words)
 {
     struct log_line line;
 
     log_begin(&line, LOG_WARNING, "source_failed");
     log_text(&line, "detail", failure);
     log_text(&line, "experiment", source->project_id);
+    if (words)
+        log_text(&line, "words", words);
     log_write(&line);
 }
 
 /* What the program cannot read is shown with the experiment; the log has it once per outage. */
 static enum error note_failure(const struct source_reader *reader, struct live_source *source,
-                               const char *failure)
+                               const char *failure, const char *words)
 {
     const struct live_call call = call_of(reader, reader->page);
 
     if (!source->failure || strcmp(source->failure, failure) != 0)
-        log_failure(source, failure);
+        log_failure(source, failure, words);
     source->stale_seconds = reader->settings->stale_seconds;
     source->event_age_seconds_max = reader->settings->event_age_seconds;
     return live_fail_source(&call, source, clock_unix_microseconds(), failure);
@@ -43,28 +45,23 @@ static enum error note_failure(const struct source_reader *reader, struct live_s
 
 /* Live data was restored from an older copy: rows are compared with what was recorded of them, so
  * that reading them again adds nothing. */
-static enum error begin_again(const struct source_reader *reader, struct live_source *source)
+static enum error begin_again(const struct source_reader *reader, const struct live_source *source)
 {
     const struct live_call call = call_of(reader, reader->page);
-    enum error error;
 
-    log_failure(source, "live data does not know the watermark: read from the beginning");
-    source->position = NULL;
-    source->complete_at = 0;
-    error = db_begin(reader->db, DB_WRITE, reader->problem);
-    if (error)
-        return error;
-    return db_finish(reader->db, live_save_source(&call, source), reader->problem);
+    log_failure(source, "live data does not know the watermark: read from the beginning", NULL);
+    return source_begin_again(&call, source);
 }
 
 /* The reasons of source_page_read(); anything else is of the database. */
-static enum error settle(const struct source_reader *reader, struct live_source *source)
+static enum error settle(const struct source_reader *reader, struct live_source *source,
+                         const char *words)
 {
     const struct problem failed = *reader->problem;
 
     if (failed.reason && strcmp(failed.reason, "position_unknown") == 0 && source->position)
         return begin_again(reader, source);
-    return note_failure(reader, source, failed.text);
+    return note_failure(reader, source, failed.text, words);
 }
 
 static enum error read_page(const struct source_reader *reader, struct live_source *source,
@@ -79,7 +76,7 @@ static enum error read_page(const struct source_reader *reader, struct live_sour
     db_release_before_wait(reader->db);
     if (source_page_read(reader->settings, reader->page, source, &page, reader->problem)) {
         *ended = true;
-        return settle(reader, source);
+        return settle(reader, source, page.words);
     }
     error = source_apply_page(&call, reader->settings, source, &page, &moved);
     *more = !error && !moved && page.has_more;
@@ -101,23 +98,24 @@ static enum error read_pages(const struct source_reader *reader, struct live_sou
     return error;
 }
 
+/* All of them, as looking at a page only reads. */
 static enum error check_waiting(const struct source_reader *reader, const char *project_id)
 {
-    int64_t before = clock_unix_microseconds();
+    const char *after = "";
     enum error error = ERROR_NONE;
-    bool left = true, found;
 
-    for (int64_t pages = reader->settings->pages;
-         !error && left && pages > 0 && !main_loop_must_stop(); pages--) {
+    while (!error && after && !main_loop_must_stop()) {
         const struct live_call call = call_of(reader, reader->page);
         struct live_source source;
+        bool found;
 
+        after = arena_copy_string(reader->arena, after);
         arena_reset(reader->page);
-        left = false;
         error = live_read_source(&call, project_id, &source, &found);
         if (!error && found)
-            error = source_apply_waiting(&call, reader->settings, &source, before,
-                                         (int)reader->settings->page_rows, &left);
+            error = source_apply_waiting(&call, reader->settings, &source, &after);
+        else
+            after = NULL;
     }
     return error;
 }
@@ -130,6 +128,19 @@ static bool is_closed(enum error error, const struct problem *problem)
             strcmp(problem->reason, "project_archived") == 0);
 }
 
+/* A database that does not answer ends the round; anything else is one experiment's. */
+static enum error go_on(const struct source_reader *reader, struct live_source *source,
+                        enum error error)
+{
+    const struct problem failed = *reader->problem;
+
+    if (!error || error == ERROR_UNAVAILABLE)
+        return error;
+    if (is_closed(error, reader->problem))
+        return ERROR_NONE;
+    return note_failure(reader, source, "the rows could not be recorded", failed.text);
+}
+
 static enum error read_source(const struct source_reader *reader, struct live_source *source,
                               bool *more)
 {
@@ -139,7 +150,7 @@ static enum error read_source(const struct source_reader *reader, struct live_so
     if (!error)
         error = read_pages(reader, source, &pages_left);
     *more = *more || pages_left;
-    return is_closed(error, reader->problem) ? ERROR_NONE : error;
+    return go_on(reader, source, error);
 }
 
 enum error source_read_all(const struct source_reader *reader, bool *more)
