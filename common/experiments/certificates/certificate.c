@@ -367,7 +367,7 @@ static enum error sign(const struct live_call *call, const struct signing_key *k
 /* A verdict that is withheld is nothing to certify. */
 static enum error check_source(const struct live_call *call, const struct live_view *view)
 {
-    if (!view->has_source || view->source_state == LIVE_SOURCE_FRESH)
+    if (live_view_is_fresh(view))
         return ERROR_NONE;
     return problem_set(call->problem, ERROR_CONFLICT, "source_not_fresh",
                        "The rows of %s in live data were not read recently: there is no verdict to "

@@ -155,7 +155,8 @@ static void add_ratios(struct trial *trial)
     }
 }
 
-/* The new arms know nothing of strata, covariates, links and looks: those blocks are empty. */
+/* The new arms know nothing of strata, covariates, links and looks: those blocks are empty. How
+ * fresh rows of live data are now says nothing of the procedure. */
 static void start_trial(struct trial *trial, const struct past_users *users, struct arena *arena)
 {
     *trial = (struct trial){.users = users, .arena = arena, .view = *users->view};
@@ -165,6 +166,7 @@ static void start_trial(struct trial *trial, const struct past_users *users, str
     trial->view.unknown = (struct live_unknown){0};
     trial->view.dimension = NULL;
     trial->view.looks = (struct live_look_list){0};
+    trial->view.has_source = false;
     live_rollup_start(&trial->view.rollup, &trial->view.experiment, arena);
 }
 

@@ -326,6 +326,11 @@ enum error live_source_mark(const struct live_call *call, const char *id, const 
     return error;
 }
 
+bool live_view_is_fresh(const struct live_view *view)
+{
+    return !view->has_source || view->source_state == LIVE_SOURCE_FRESH;
+}
+
 const char *live_view_version(const struct live_call *call, const struct live_view *view)
 {
     return version_text(call, &view->experiment, view->updated_at, &view->adaptive);

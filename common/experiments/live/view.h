@@ -89,6 +89,9 @@ MUST_CHECK enum error live_source_mark(const struct live_call *call, const char 
                                        const char **mark);
 const char *live_view_version(const struct live_call *call, const struct live_view *view);
 
+/* Whether the values are all there, as far as that is known: false while rows of live data lag. */
+bool live_view_is_fresh(const struct live_view *view);
+
 /* Number of subjects of an arm, with their values of a metric. */
 struct live_moments {
     int64_t n;

@@ -83,6 +83,17 @@ static void add_effect(const struct taking *taking, const struct live_comparison
             sqrt(comparison->variance)};
 }
 
+/* A look is for good: it waits for values that were not read. */
+static enum error check_source(const struct taking *taking)
+{
+    if (live_view_is_fresh(taking->view))
+        return ERROR_NONE;
+    return problem_set(taking->call->problem, ERROR_CONFLICT, "source_not_fresh",
+                       "The rows of %s in live data were not read recently: a look now would omit "
+                       "them",
+                       taking->view->source.entity_type);
+}
+
 static enum error add(const struct taking *taking, const char *actor, bool *taken)
 {
     const struct live_stats *stats = taking->stats;
@@ -118,7 +129,9 @@ enum error look_take(const struct live_call *call, const struct live_results_cal
                            "An experiment takes at most %d unplanned looks",
                            LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX);
     if (may_take(&taking, unplanned)) {
-        error = add(&taking, actor, &reply->taken);
+        error = check_source(&taking);
+        if (!error)
+            error = add(&taking, actor, &reply->taken);
         if (!error)
             error = load(&taking);
     }

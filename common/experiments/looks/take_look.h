@@ -23,7 +23,8 @@ SCHEMA_OF(look_reply_schema, struct look_reply);
 
 /* Takes a look if one is due, or if it is `unplanned` and there are new users since the last one.
  * Nothing is taken once the test has ended, or after the plan was changed. `actor` NULL is the
- * upkeep. ERROR_NOT_FOUND; ERROR_CONFLICT `no_planned_looks`, `too_many_looks`. */
+ * upkeep. ERROR_NOT_FOUND; ERROR_CONFLICT `no_planned_looks`, `too_many_looks`, `source_not_fresh`
+ * while rows of live data lag behind. */
 MUST_CHECK enum error look_take(const struct live_call *call,
                                 const struct live_results_call *results, const char *id,
                                 const char *actor, bool unplanned, struct look_reply *reply);
