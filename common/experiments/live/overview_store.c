@@ -1,6 +1,8 @@
-/* Lists experiments with the stored figures of each. */
+/* Lists experiments with the stored figures of each. Those of a metric of live data are outdated by
+ * time, too: when its rows are no longer fresh, and when they are read again after that. */
 #include "experiments/live/overview_store.h"
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "db/query.h"
 #include "experiments/live/bucket_store.h"
@@ -55,17 +57,23 @@ static const struct statement outdated = {
            " JOIN projects p ON p.id = e.experiment_id"
            " LEFT JOIN live_summaries s ON s.experiment_id = e.experiment_id"
            " WHERE p.archived = 0 AND e.first_exposed_at IS NOT NULL AND (s.version IS NULL"
-           " OR s.version <> e.version OR s.design_at <> p.updated_at) LIMIT ?",
+           " OR s.version <> e.version OR s.design_at <> p.updated_at OR s.fresh_until < ?"
+           " OR (s.fresh_until IS NULL AND s.source_at IS NOT NULL AND s.source_at <> coalesce("
+           "(SELECT x.complete_at FROM catalog_metric_uses u JOIN experiment_sources x"
+           " ON x.project_id = u.project_id AND x.metric_id = u.metric_id"
+           " WHERE u.project_id = p.id), 0))) LIMIT ?",
 };
 static const struct statement put_summary = {
     .name = "overview_put",
     .sql = "INSERT INTO live_summaries (experiment_id, version, design_at, verdict, headline,"
-           " people, planned, variation_index, effect_relative) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " people, planned, variation_index, effect_relative, source_at, fresh_until)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (experiment_id) DO UPDATE SET version = excluded.version,"
            " design_at = excluded.design_at, verdict = excluded.verdict,"
            " headline = excluded.headline, people = excluded.people, planned = excluded.planned,"
            " variation_index = excluded.variation_index,"
-           " effect_relative = excluded.effect_relative",
+           " effect_relative = excluded.effect_relative, source_at = excluded.source_at,"
+           " fresh_until = excluded.fresh_until",
 };
 
 #define OWNER struct overview_item
@@ -196,6 +204,7 @@ enum error overview_outdated(const struct live_call *call, int64_t limit, struct
     if (error)
         return error;
     query = db_query(call->db, &outdated);
+    query_bind_integer(query, clock_unix_microseconds());
     query_bind_integer(query, limit);
     while (ids->count < (size_t)limit && query_next(query))
         items[ids->count++] = query_text(query, 0, call->arena);
@@ -216,5 +225,7 @@ enum error overview_save(const struct live_call *call, const char *id,
     query_bind_optional_integer(query, summary->planned);
     query_bind_optional_integer(query, summary->variation_index);
     query_bind_optional_number(query, summary->effect_relative);
+    query_bind_optional_integer(query, summary->source_at);
+    query_bind_optional_integer(query, summary->fresh_until);
     return query_end(query, call->problem);
 }

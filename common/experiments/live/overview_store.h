@@ -77,6 +77,8 @@ struct overview_summary {
     int64_t people;
     struct optional_integer planned, variation_index;
     struct optional_number effect_relative;
+    struct optional_integer source_at;   /* of a metric of live data: what was read of it */
+    struct optional_integer fresh_until; /* while that is fresh */
 };
 MUST_CHECK enum error overview_save(const struct live_call *call, const char *id,
                                     const struct overview_summary *summary);

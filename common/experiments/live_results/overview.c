@@ -23,6 +23,10 @@ static enum error renew(const struct live_call *call, const struct live_results_
                                         .planned = figures.planned,
                                         .variation_index = figures.variation_index,
                                         .effect_relative = figures.effect_relative};
+    if (view->has_source)
+        summary.source_at = GIVEN_INTEGER(view->source.complete_at);
+    if (view->has_source && view->source_state == LIVE_SOURCE_FRESH)
+        summary.fresh_until = GIVEN_INTEGER(live_source_fresh_until(&view->source));
     return overview_save(call, id, &summary);
 }
 
