@@ -4,6 +4,7 @@
 #include "db/query.h"
 #include "experiments/live/live_store.h"
 #include "experiments/live/rollup_store.h"
+#include "experiments/live/source_store.h"
 
 static const struct statement count_exposures = {
     .name = "live_old_exposures",
@@ -143,6 +144,17 @@ static enum error note_exposures(const struct live_call *call, const char *id)
     return query_end(query, call->problem);
 }
 
+/* A change of a row whose value is gone must not be recorded as a difference to it. */
+static enum error lock_and_retire_rows(const struct live_call *call, const char *id,
+                                       const struct live_retirement *retirement)
+{
+    enum error error = live_lock_source(call, id);
+
+    if (error || !retirement->conversions_before)
+        return error;
+    return live_retire_source_rows(call, id, retirement->conversions_before);
+}
+
 /* Keys lie in other buckets than their events; the events of one batch have the same age. */
 static enum error retire_one(const struct live_call *call, const char *id, bool dry_run,
                              struct live_retirement *retirement)
@@ -150,9 +162,11 @@ static enum error retire_one(const struct live_call *call, const char *id, bool 
     struct live_reading reading;
     struct live_parts parts = {0};
     int64_t before = retirement->exposures;
-    enum error error = dry_run ? live_read_experiment(call, id, &reading)
-                               : live_lock_experiment(call, id, &reading, &parts);
+    enum error error = dry_run ? ERROR_NONE : lock_and_retire_rows(call, id, retirement);
 
+    if (!error)
+        error = dry_run ? live_read_experiment(call, id, &reading)
+                        : live_lock_experiment(call, id, &reading, &parts);
     if (!error && dry_run)
         error = live_read_parts(call, &reading.experiment, NULL, &parts);
     for (size_t i = 0; !error && i < parts.count; i++)

@@ -404,7 +404,7 @@ static void choose_metrics(struct pass *pass, const struct live_view *view)
 }
 
 /* Days since the exposure are over when the data are that old, so that an experiment that has ended
- * does not seem to lose its effect. */
+ * does not seem to lose its effect; of rows of live data those days that were read. */
 static enum error start_ages(struct pass *pass, const struct live_view *view)
 {
     const struct live_experiment *whole = &view->experiment;
@@ -413,6 +413,8 @@ static enum error start_ages(struct pass *pass, const struct live_view *view)
 
     for (int64_t i = 0; !error && i < live_bucket_count(whole); i++)
         error = live_newest_moment(pass->call, live_bucket_number(whole, i), &until);
+    if (view->has_source && view->source.complete_at < until)
+        until = view->source.complete_at;
     pass->is_rate = view->design->metrics->metric_type == METRIC_BINARY;
     live_ages_start(&pass->ages, until < now ? until : now,
                     view->design->metrics->metric_type == METRIC_RATIO
