@@ -161,7 +161,7 @@ def definition(event, kind="continuous", **members):
 class Goal(Experiment):
     """A running experiment whose goal is the amount of sales."""
 
-    def __init__(self, store, kind="continuous", **members):
+    def __init__(self, store, kind="continuous", constraints=None, **members):
         self.event = f"sales-{uuid.uuid4().hex[:8]}"
         if kind == "binary":
             members = {"baseline_value": 0.1, **members}
@@ -169,6 +169,7 @@ class Goal(Experiment):
         design = payload("Sales")
         design["metrics"] = {**{k: v for k, v in design["metrics"].items() if k in ("alpha", "power")},
                              **self.metric["defaults"]}
+        design["constraints"].update(constraints or {})
         super().__init__(store.client, design)
         self.store, self.exposed = store, {}
 
@@ -190,6 +191,22 @@ class Goal(Experiment):
         [comparison] = self.stats()["comparisons"]
         arms = {0: comparison["control"], 1: comparison["treatment"]}
         return {arm: round(shown["mean"] * shown["exposed_users"], 6) for arm, shown in arms.items()}
+
+    def name_metric(self, metric):
+        """Another goal for the running experiment."""
+        path = f"{PROJECTS}/{self.id}"
+        design = expect(self.client.get(path))["payload"]
+        metrics = {k: v for k, v in design["metrics"].items() if k in ("alpha", "power")}
+        return self.client.send("PUT", path, {**design, "metrics": {**metrics, **metric["defaults"]}})
+
+    def forget_position(self):
+        """As when live data is restored from a copy that does not know it."""
+        self.store.database.run(f"UPDATE experiment_sources SET position = '{ELSEWHERE}' WHERE project_id = '{self.id}'")
+
+    def listed(self):
+        """The verdict in the list of experiments."""
+        items = expect(self.client.get("/api/v1/experiments?q=Sales&limit=100"))["experiments"]
+        return [item["verdict"] for item in items if item["id"] == self.id]
 
     def recorded(self):
         return expect(self.client.get(self.path("ingestion")))["conversions_total"]
@@ -305,8 +322,11 @@ def test_no_verdict_without_fresh_rows(store, live):
     fresh = goal.decision()
     assert fresh["verdict"] == "ship" and fresh["blockers"] == [] and fresh["livedata"]["status"] == "fresh"
     expect(goal.client.get(goal.path("certificate")))
+    assert goal.listed() == ["ship"]
     store.database.run("UPDATE experiment_sources SET complete_at = complete_at - 7200000000"
                        f" WHERE project_id = '{goal.id}'")
+    store.database.run(f"UPDATE live_summaries SET fresh_until = fresh_until - 7200000000 WHERE experiment_id = '{goal.id}'")
+    assert goal.listed() == ["keep_running"]
     stale = goal.decision()
     assert stale["verdict"] == "keep_running" and stale["headline"] == "untrustworthy"
     [blocker] = stale["blockers"]
@@ -318,7 +338,26 @@ def test_no_verdict_without_fresh_rows(store, live):
     read(store, AB_LIVEDATA_EVENT_AGE_SECONDS="0.001")
     assert goal.decision()["blockers"][0]["code"] == "source_stale", "live data itself lags behind its sources"
     read(store)
-    assert goal.decision()["verdict"] == "ship"
+    assert (goal.decision()["verdict"], goal.listed()) == ("ship", ["ship"])
+    expect(goal.client.post(f"{PROJECTS}/{goal.id}/archive"))
+    two_hours_ago = (datetime.now(timezone.utc) - timedelta(hours=2)).isoformat()
+    store.database.run("UPDATE experiment_sources SET complete_at = complete_at - 7200000000"
+                       f" WHERE project_id = '{goal.id}'")
+    assert goal.decision()["verdict"] == "keep_running"
+    store.database.run(f"UPDATE projects SET archived_at = '{two_hours_ago}' WHERE id = '{goal.id}'")
+    assert goal.decision()["verdict"] == "ship", "an archived experiment keeps what it had"
+    expect(goal.client.get(goal.path("certificate")))
+
+
+def test_a_planned_look_waits_for_the_rows(store, live):
+    goal, sales = Goal(store, constraints={"planned_looks": {"information_fractions": [0.05, 1]}, "n_looks": 1}), Sales(live)
+    users = [f"user-{sales.prefix}-{number}" for number in range(200)]
+    goal.expose_all(users, arm_by_name)
+    sales.send(*[sales.made(number, user, 2 + number % 5) for number, user in enumerate(users)])
+    expect(goal.client.post(goal.path("looks"), {}), 409, "source_not_fresh")
+    assert goal.stats()["sequential"]["planned_looks"]["look_due"]
+    read(store)
+    assert expect(goal.client.post(goal.path("looks"), {}))["taken"]
 
 
 def test_rows_are_read_again_without_counting_twice(store, live):
@@ -330,7 +369,7 @@ def test_rows_are_read_again_without_counting_twice(store, live):
     read(store)
     expected = rounded(sales.sums(goal.exposed))
     assert goal.shown_sums() == expected
-    store.database.run(f"UPDATE experiment_sources SET position = '{ELSEWHERE}' WHERE project_id = '{goal.id}'")
+    goal.forget_position()
     assert "from the beginning" in read(store)
     read(store)
     assert goal.shown_sums() == expected and goal.recorded() == 40
@@ -340,15 +379,82 @@ def test_rows_are_read_again_without_counting_twice(store, live):
     assert goal.shown_sums() == expected
 
 
+def test_versions_that_came_in_one_page_may_come_in_two(store, live):
+    """A version is recorded as the difference to the one before it, which may be another when rows are read again."""
+    goal, sales = Goal(store), Sales(live)
+    users = [f"user-{sales.prefix}-{number}" for number in range(40)]
+    goal.expose_all(users, arm_by_name)
+    read(store)
+    sales.send(*[sales.made(number, user, 10) for number, user in enumerate(users)],
+               *[sales.made(number, users[number // 2], 20) for number in range(40)])
+    read(store, AB_LIVEDATA_PAGE_ROWS="1000")
+    expected = rounded(sales.sums(goal.exposed))
+    assert goal.shown_sums() == expected and goal.recorded() == 40
+    for _ in range(2):
+        goal.forget_position()
+        assert "from the beginning" in read(store)
+        read(store)
+        assert goal.shown_sums() == expected
+
+
+def test_another_metric_counts_anew_and_the_former_one_goes_on(store, live):
+    goal, sales = Goal(store), Sales(live)
+    source = {k: v for k, v in definition("x")["livedata"].items() if k != "value_column"}
+    number_of_sales = expect(store.client.post(METRICS, definition(f"{goal.event}-number", livedata=source)))
+    users = [f"user-{sales.prefix}-{number}" for number in range(40)]
+    late = [f"late-{sales.prefix}-{number}" for number in range(10)]
+    goal.expose_all(users, arm_by_name)
+
+    def numbers():
+        counted = Sales(live)
+        counted.rows = {number: {**row, "amount": 1} for number, row in sales.rows.items()}
+        return rounded(counted.sums(goal.exposed))
+
+    sales.send(*[sales.made(number, user, 7) for number, user in enumerate(users)],
+               *[sales.made(50 + number, user, 9) for number, user in enumerate(late)])
+    read(store)
+    assert goal.shown_sums() == rounded(sales.sums(goal.exposed))
+    expect(goal.name_metric(number_of_sales))
+    goal.expose_all(late, arm_by_name)
+    read(store)
+    assert goal.shown_sums() == numbers()
+    sales.send(*[sales.made(number, amount=3) for number in range(10)], *[sales.undone(number) for number in range(10, 15)])
+    read(store)
+    assert goal.shown_sums() == numbers()
+    expect(goal.name_metric(goal.metric))
+    read(store)
+    assert goal.shown_sums() == rounded(sales.sums(goal.exposed))
+    same_event = expect(store.client.post(METRICS, {**definition(goal.event, livedata=source), "name": goal.event}))
+    expect(goal.name_metric(same_event), 409, "livedata_event_taken")
+
+
+def test_retention_forgets_rows_with_their_events(store, live):
+    goal, sales = Goal(store), Sales(live)
+    users = [f"user-{sales.prefix}-{number}" for number in range(4)]
+    goal.expose_all(users, arm_by_name)
+    sales.send(*[sales.made(number, user, 10) for number, user in enumerate(users)])
+    read(store)
+    old = 40 * 86400 * 1000000
+    store.database.run(f"UPDATE experiment_source_rows SET checked_at = checked_at - {old} WHERE project_id = '{goal.id}'")
+    store.database.run(f"UPDATE live_conversions SET created_at = created_at - {old} WHERE experiment ="
+                       f" (SELECT experiment FROM live_experiments WHERE experiment_id = '{goal.id}')")
+    done = store.program("retention-purge", AB_RETENTION_CONVERSIONS_DAYS="30")
+    assert done.returncode == 0 and "conversions=4" in done.stdout, done.stderr
+    assert goal.shown_sums() == {0: 0, 1: 0}
+    sales.send(sales.undone(0), sales.made(1, amount=4))
+    read(store)
+    assert goal.shown_sums() == {0: 0, 1: 4}
+
+
 def test_a_binary_goal_counts_users(store, live):
     goal, sales = Goal(store, "binary"), Sales(live)
     users = [f"user-{sales.prefix}-{number}" for number in range(40)]
     goal.expose_all(users, arm_by_name)
     sales.send(*[sales.made(number, users[number % 20], 3) for number in range(30)])
-    sales.send(sales.made(3, amount=9), sales.undone(4))
+    sales.send(sales.made(3, amount=9), sales.undone(4), sales.made(40, users[30], 0))
     read(store)
     [comparison] = goal.stats()["comparisons"]
-    buyers = {row["member"] for row in sales.rows.values()}
+    buyers = {row["member"] for row in sales.rows.values() if row["amount"]}
     assert [comparison[side]["converted_users"] for side in ("control", "treatment")] == \
         [len([user for user in buyers if arm_by_name(user) == arm]) for arm in (0, 1)]
 
