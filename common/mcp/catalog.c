@@ -280,13 +280,17 @@ enum error mcp_catalog_open(const struct mcp_offer *offer, const char *run_direc
     static struct arena *arena;     /* of the process: its memory, once it is complete */
     struct arena *trial;
     const json_t **documents;
+    jmp_buf exhausted;
 
     *catalog = &made;
     if (arena)
         return ERROR_NONE;
     trial = arena_create(CATALOG_MEMORY_MAX);
-    if (!trial)
+    if (!trial || setjmp(exhausted)) {
+        arena_destroy(trial);
         return problem_set(problem, ERROR_UNAVAILABLE, "out_of_memory", "out of memory");
+    }
+    arena_on_exhausted(trial, &exhausted);
     documents = ARENA_ARRAY(trial, const json_t *, offer->service_count);
     if (!run_directory || !read_documents(trial, offer, run_directory, documents)) {
         arena_destroy(trial);
@@ -294,6 +298,7 @@ enum error mcp_catalog_open(const struct mcp_offer *offer, const char *run_direc
                            "No API document has been composed");
     }
     mcp_catalog_build(trial, offer, documents, &made);
+    arena_on_exhausted(trial, NULL);
     arena = trial;
     return ERROR_NONE;
 }
