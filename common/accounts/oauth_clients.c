@@ -1,6 +1,7 @@
 /* Registered programs: all SQL about them. */
 #include "accounts/oauth_clients.h"
 
+#include "accounts/oauth_internal.h"
 #include "accounts/oauth_redirect.h"
 #include "accounts/store_internal.h"
 #include "base/clock.h"
@@ -48,10 +49,12 @@ static const struct statement purge_clients = {
            " created_at < ?) AND NOT EXISTS (SELECT 1 FROM oauth_grants WHERE client_id ="
            " oauth_clients.id)",
 };
+/* Unused ones first, then those that nobody lets in any more. */
 static const struct statement make_room = {
     .name = "oauth_client_make_room",
-    .sql = "DELETE FROM oauth_clients WHERE id = (SELECT id FROM oauth_clients WHERE used_at IS "
-           "NULL ORDER BY created_at, id LIMIT 1)",
+    .sql = "DELETE FROM oauth_clients WHERE id = (SELECT id FROM oauth_clients WHERE NOT EXISTS"
+           " (SELECT 1 FROM oauth_grants WHERE client_id = oauth_clients.id)"
+           " ORDER BY used_at IS NOT NULL, coalesce(used_at, created_at), id LIMIT 1)",
 };
 
 /* A name may have blanks, but nothing else that nobody sees. */
@@ -82,11 +85,16 @@ static enum error check(const struct accounts_call *call, const struct new_oauth
     return ERROR_NONE;
 }
 
+enum error oauth_grants_purge(const struct accounts_call *call)
+{
+    return query_end(db_query(call->db, &purge_grants), call->problem);
+}
+
 /* Grants that have ended, then programs that nobody uses. */
 static enum error purge(const struct accounts_call *call, const struct oauth_config *config)
 {
     int64_t now = clock_unix_microseconds();
-    enum error error = query_end(db_query(call->db, &purge_grants), call->problem);
+    enum error error = oauth_grants_purge(call);
     struct query *query;
 
     if (error)

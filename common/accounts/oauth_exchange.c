@@ -130,7 +130,8 @@ static const char *refuse_code(const struct accounts_call *call, const struct he
         return "code expired";
     if (strcmp(held->client_id, exchange->client_id) != 0)
         return "code of another program";
-    if (!exchange->redirect_uri || strcmp(held->redirect_uri, exchange->redirect_uri) != 0)
+    /* OAuth 2.1 sends it no more: the verifier says who asks. */
+    if (exchange->redirect_uri && strcmp(held->redirect_uri, exchange->redirect_uri) != 0)
         return "wrong redirect_uri";
     return fits_challenge(call, exchange->verifier, held->challenge) ? NULL : "wrong verifier";
 }

@@ -126,7 +126,11 @@ enum error oauth_grant_begin(const struct accounts_call *call, const struct oaut
     if (error)
         return error;
     *code = accounts_new_secret(call->arena, OAUTH_CODE_PREFIX, digest);
-    error = refuse_many(call, config, consent->person_id);
+    error = db_lock(call->db, "oauth_clients", call->problem);
+    if (!error)
+        error = oauth_grants_purge(call);
+    if (!error)
+        error = refuse_many(call, config, consent->person_id);
     if (!error)
         error = accounts_run(call, &use_client, consent->client_id, NULL, &used);
     if (!error && !used)

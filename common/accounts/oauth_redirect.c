@@ -77,7 +77,9 @@ static bool is_own_scheme(const char *uri)
         "http",       "https",  "javascript", "data",        "vbscript", "file",
         "filesystem", "blob",   "about",      "ftp",         "ws",       "wss",
         "mailto",     "tel",    "sms",        "view-source", "jar",      "urn",
-        "resource",   "chrome", "intent",     "livescript"};
+        "resource",   "chrome", "intent",     "livescript",  "shell",    "search-ms",
+        "ssh",        "telnet", "smb",        "sftp",        "nfs",      "ldap",
+        "market",     "rdp",    "vnc",        "irc",         "steam",    "itms-services"};
     size_t length = strcspn(uri, ":");
 
     if (uri[length] != ':' || !uri[length + 1] || !isalpha((unsigned char)*uri) || length < 2)
@@ -85,6 +87,8 @@ static bool is_own_scheme(const char *uri)
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)uri[i]) && !strchr("+-.", uri[i]))
             return false;
+    if (strncasecmp(uri, "ms-", 3) == 0)
+        return false;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strlen(others[i]) == length && strncasecmp(uri, others[i], length) == 0)
             return false;

@@ -34,6 +34,9 @@ static bool admit(struct request *request, const struct account_caller *caller,
     if (request->route->traits & TRAIT_SESSION)
         return http_refuse(refusal, 403, "session_required",
                            "Sign in for this: a personal token cannot do it");
+    if (caller->bound_to && request->route->role == ACCESS_ADMINISTRATOR && !only_reads(request))
+        return http_refuse(refusal, 403, "session_required",
+                           "Sign in for this: a program cannot change who has an account");
     return true;
 }
 

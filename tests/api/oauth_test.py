@@ -11,14 +11,14 @@ from service import ENGINES, Service
 
 pytestmark = pytest.mark.both_engines
 VERIFIER = "v" * 43
-CLIENTS = 12
+CLIENTS, CLIENTS_MAX = 12, 20
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def accounts(request):
     env = {"ADMIN_PASSWORD_HASH": HASH, "ASSAY_CONNECTIONS_PER_CLIENT": "0", "ASSAY_SIGN_IN_RATE_PER_MINUTE": "100000",
            "ASSAY_OAUTH_RATE_PER_MINUTE": "100000", "AB_RATE_LIMIT_ENABLED": "false",
-           "ASSAY_OAUTH_CLIENTS_PER_NETWORK": str(CLIENTS)}
+           "ASSAY_OAUTH_CLIENTS_PER_NETWORK": str(CLIENTS), "ASSAY_OAUTH_CLIENTS_MAX": str(CLIENTS_MAX)}
     with Service("accounts", env, request.param, services=("experiments", "livedata", "accounts")) as service:
         yield service
 
@@ -176,11 +176,30 @@ def test_a_code_counts_once_side_by_side(accounts, person, program):
 
 @pytest.mark.parametrize("change", [
     {"code_verifier": "w" * 43}, {"code_verifier": "v" * 42}, {"code_verifier": challenge_of(VERIFIER)},
-    {"redirect_uri": REDIRECT + "/"}, {"redirect_uri": "http://127.0.0.1:10/callback"}, {"redirect_uri": None}])
+    {"redirect_uri": REDIRECT + "/"}, {"redirect_uri": "http://127.0.0.1:10/callback"}])
 def test_a_stolen_code_is_worth_nothing(accounts, person, program, change):
     code = program.consent(person, VERIFIER)["code"]
     assert is_refused(program.exchange(code, VERIFIER, **change))
     assert is_refused(program.exchange(code, VERIFIER))  # and nobody may try again
+
+
+def test_a_program_of_oauth_2_1_sends_no_address_again(accounts, person, program):
+    code = program.consent(person, VERIFIER)["code"]
+    assert projects(accounts, program.exchange(code, VERIFIER, redirect_uri=None).json()).status_code == 200
+
+
+def test_a_program_of_an_administrator_changes_no_accounts(accounts, program):
+    """Else it would outlive the end of its consent, as another person."""
+    administrator = signed_in(accounts)
+    added = add_person(administrator, secrets.token_hex(4))
+    tokens, stranger = program.sign_in(administrator), Browser(accounts)
+    assert stranger.get("/api/people", headers=shown(tokens)).status_code == 200
+    for method, path, body in (("POST", "/api/people", {"username": "second", "password": "a first password", "roles": {"suite": "admin"}}),
+                               ("PATCH", f"/api/people/{added['id']}", {"roles": {"suite": "admin"}}),
+                               ("POST", f"/api/people/{added['id']}/password", {"password": "a second password"}),
+                               ("POST", "/api/invitations", {"roles": {"suite": "admin"}}), ("DELETE", "/api/invitations/x", None)):
+        answer = stranger.send(method, path, body, headers=shown(tokens))
+        assert (answer.status_code, answer.json()["error_code"]) == (403, "session_required"), path
 
 
 def test_programs_cannot_take_each_others_codes_and_tokens(accounts, person, program):
@@ -286,7 +305,7 @@ def test_a_person_says_no(accounts, person, program):
     (["javascript:alert(1)"], False), (["JavaScript://%0aalert(1)"], False), (["data:text/html,x"], False),
     (["https://"], False), (["https://a b/"], False), (["file:///etc/passwd"], False), (["/back"], False), ([""], False),
     (["https://ed\u0131tor.example/"], False), (["https://x/" + "y" * 500], False), ([], False),
-    (["https://x/"] * 11, False)])
+    (["https://x/"] * 11, False), (["ms-msdt:/id"], False), (["search-ms:query=x"], False), (["SSH://x"], False)])
 def test_addresses_that_may_be_registered(program, uris, good):
     answer = program.register(redirect_uris=uris)
     assert answer.status_code == (201 if good else 400), answer.text
@@ -324,6 +343,19 @@ def test_registrations_are_bounded_and_end(accounts, person, program):
     assert is_refused(program.refresh(tokens["refresh_token"]), "invalid_client")
 
 
+def test_used_programs_without_consent_make_room(accounts, person, program):
+    """Nobody keeps all others out with programs of which no consent is left."""
+    tokens = program.sign_in(person)
+    for i in range(1, CLIENTS_MAX):
+        accounts.sql("INSERT INTO oauth_clients (id, name, redirect_uris, network, created_at, used_at)"
+                     f" SELECT 'used{i}', name, redirect_uris, network, created_at, used_at + {i} FROM oauth_clients"
+                     f" WHERE id = '{program.client_id}'")
+    assert program.register(redirect_uris=[REDIRECT]).status_code == 201
+    left = {row[0] for row in accounts.sql("SELECT id FROM oauth_clients")}
+    assert len(left) == CLIENTS_MAX and "used1" not in left and "used2" in left
+    assert projects(accounts, tokens).status_code == 200
+
+
 @pytest.mark.parametrize("form, error", [
     ({}, "invalid_request"), ({"grant_type": "password"}, "unsupported_grant_type"),
     ({"grant_type": "client_credentials"}, "unsupported_grant_type"),
@@ -331,6 +363,13 @@ def test_registrations_are_bounded_and_end(accounts, person, program):
     ({"grant_type": "authorization_code", "client_id": "x"}, "invalid_client")])
 def test_calls_for_tokens_that_say_too_little(program, form, error):
     assert is_refused(program.post("/api/oauth/token", form), error)
+
+
+def test_codes_that_nobody_exchanges_do_not_pile_up(accounts, person, program):
+    for _ in range(3):
+        accounts.sql("UPDATE oauth_grants SET code_ends_at = 1")
+        program.consent(person, VERIFIER)
+    assert accounts.sql("SELECT count(*) FROM oauth_grants")[0][0] in (1, "1")
 
 
 def test_a_person_lets_in_so_many(accounts, person, program):
