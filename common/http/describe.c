@@ -320,11 +320,13 @@ static void write_tool(struct json_writer *writer, const struct route *route,
     writer_key(writer, "x-assay");
     writer_open_object(writer);
     writer_key_string(writer, "family", family->name);
-    writer_key_boolean(writer, "reads",
-                       route->method == METHOD_GET ||
-                           (route->traits & family->service->reading_traits));
+    writer_key_boolean(writer, "reads", route_reads(route, family->service->reading_traits));
+    if (route->tail)
+        writer_key_boolean(writer, "tail", true);
     if (route->sets_cookie)
         writer_key_boolean(writer, "sets_cookie", true);
+    if (route->no_tool)
+        writer_key_boolean(writer, "no_tool", true);
     if (route->for_models)
         writer_key_string(writer, "for_models", route->for_models);
     writer_close_object(writer);

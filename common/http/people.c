@@ -95,10 +95,14 @@ enum error request_named_person(struct request *request, const char *subject,
     return error;
 }
 
-bool caller_may_send(const struct account_caller *caller, enum method method)
+bool caller_may_send(const struct account_caller *caller, const struct request *request)
 {
+    enum method method = request->method;
+
     return !caller->read_only || method == METHOD_GET || method == METHOD_HEAD ||
-           method == METHOD_OPTIONS;
+           method == METHOD_OPTIONS ||
+           (request->route &&
+            route_reads(request->route, request->server->family->service->reading_traits));
 }
 
 bool caller_has_own_password(const struct account_caller *caller, struct http_refusal *refusal)

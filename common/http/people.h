@@ -34,8 +34,9 @@ MUST_CHECK enum error request_person(struct request *request, const char *creden
 MUST_CHECK enum error request_named_person(struct request *request, const char *subject,
                                            struct named_person *named);
 
-/* Whether the token admits this method: one that only reads admits GET, HEAD and OPTIONS. */
-bool caller_may_send(const struct account_caller *caller, enum method method);
+/* Whether the token admits this request: one that only reads admits GET, HEAD, OPTIONS, and POST to
+ * routes that change nothing (reading_traits). */
+bool caller_may_send(const struct account_caller *caller, const struct request *request);
 
 /* Whether the person may use a service: whoever was given a password changes it first, and a
  * personal token does not help. False with a refusal (403 password_change_required). */

@@ -271,7 +271,7 @@ static enum error split_answer(struct relaying *relaying, struct relay_answer *a
     const char *at = relaying->answer.bytes;
     struct arena *arena = relaying->request->arena;
 
-    *answer = (struct relay_answer){.status = 200, .content_type = ""};
+    *answer = (struct relay_answer){.status = 200, .content_type = "", .sent = true};
     for (;;) {
         const char *end = strstr(at, "\r\n"), *value;
 
@@ -301,8 +301,10 @@ static enum error converse(struct relaying *relaying, const struct relay_call *c
     struct text out;
     enum error error = compose(relaying, call, &out);
 
-    if (!error)
-        error = send_all(relaying, &out);
+    if (error)
+        return error;
+    answer->sent = true;
+    error = send_all(relaying, &out);
     if (!error)
         error = receive(relaying);
     return error ? error : split_answer(relaying, answer);
@@ -319,6 +321,7 @@ enum error relay(struct request *request, const struct relay_call *call,
     struct arena_guard *guard;
     enum error error;
 
+    *answer = (struct relay_answer){0};
     text_start(&relaying.incoming, request->arena, RECORDS_MAX);
     text_start(&relaying.answer, request->arena, call->answer_max);
     relaying.connection = local_socket_connect(

@@ -36,6 +36,7 @@ struct relay_answer {
     const char *content_type; /* "" = none */
     const char *body;         /* ended by a NUL that `length` does not count */
     size_t length;
+    bool sent; /* of an error: the route may have done it, though nobody knows */
 };
 
 /* ERROR_UNAVAILABLE when the family does not answer (`family_unavailable`), or not in time

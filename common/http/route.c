@@ -55,6 +55,12 @@ struct route_match route_find(const struct route *routes, size_t count, enum met
     return match;
 }
 
+bool route_reads(const struct route *route, unsigned reading_traits)
+{
+    return route->method == METHOD_GET ||
+           (route->method == METHOD_POST && route->traits & reading_traits);
+}
+
 bool route_replies_with(const struct route *route, int status)
 {
     if (status == (route->status ? route->status : 200))

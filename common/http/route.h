@@ -49,6 +49,7 @@ struct route {
     bool reply_is_list;         /* a list of such objects: reply->object is a struct object_list */
     const char *media_type;     /* of a reply that is not JSON */
     bool sets_cookie;           /* pages of unknown origins are refused; 415 for text/plain */
+    bool no_tool;               /* for other programs: language models are not offered it */
     const int *errors;          /* ERRORS(...) */
     const char *const *headers; /* request headers that are read: HEADERS(...); NULL = none */
     bool idempotent;            /* honors Idempotency-Key (idempotency.h) */
@@ -71,6 +72,10 @@ struct route_match {
 
 /* Whether `route` may answer with `status` and its reply schema (success, or WITH_REPLY). */
 bool route_replies_with(const struct route *route, int status);
+
+/* Whether the route changes nothing: GET, or POST with one of the traits that its service names for
+ * that (reading_traits). */
+bool route_reads(const struct route *route, unsigned reading_traits);
 
 /* Finds the row for a method and path; HEAD falls back to GET. Fills the path arguments from the
  * arena. */

@@ -96,7 +96,7 @@ struct http_service {
     const struct metric *metrics;
     size_t metric_count;
     bool counts_http; /* the table begins with HTTP_METRICS (server.h) */
-    /* Traits of routes that change nothing although their method is not GET. */
+    /* Traits of routes that change nothing although their method is POST. */
     unsigned reading_traits;
     /* The row of the table that counts reads that may be old while there is a replica, by
      * `answered_by`: replica or database. 0 = none. */

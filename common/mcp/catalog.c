@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 enum { CATALOG_MEMORY_MAX = 512 * 1024 * 1024, LISTING_MAX = 8 * 1024 * 1024 };
@@ -66,9 +67,11 @@ static bool is_stream(const char *type)
                     strcmp(type, "application/x-ndjson") == 0);
 }
 
-/* Uploads, streams, pages, and what signs a browser in are for other clients. */
+/* Uploads, streams, pages, what signs a browser in, and what other programs call are for other
+ * clients. */
 static bool is_for_tools(const json_t *operation)
 {
+    const json_t *own = json_object_get(operation, "x-assay");
     const char *taken, *given;
     int status = 0;
 
@@ -76,7 +79,8 @@ static bool is_for_tools(const json_t *operation)
     (void)content_of(success_of(operation, &status), &given);
     return status / 100 == 2 && !is_stream(given) &&
            !(taken && strcmp(taken, "multipart/form-data") == 0) &&
-           !json_is_true(json_object_get(json_object_get(operation, "x-assay"), "sets_cookie"));
+           !json_is_true(json_object_get(own, "sets_cookie")) &&
+           !json_is_true(json_object_get(own, "no_tool"));
 }
 
 /* "If-Match" as "if_match". */
@@ -98,8 +102,12 @@ static void read_arguments(struct arena *arena, const json_t *parameters, struct
     json_array_foreach(list, i, parameter)
     {
         const char *where = text_of(parameter, "in"), *sent = text_of(parameter, "name");
-        struct tool_argument *argument = &tool->arguments[tool->argument_count++];
+        struct tool_argument *argument = &tool->arguments[tool->argument_count];
 
+        /* "Nothing new" would be an answer without an answer: nothing is kept here. */
+        if (strcasecmp(sent, "If-None-Match") == 0)
+            continue;
+        tool->argument_count++;
         argument->sent = sent;
         argument->required = json_is_true(json_object_get(parameter, "required"));
         argument->place = strcmp(where, "path") == 0     ? ARGUMENT_PATH
@@ -207,6 +215,7 @@ static void add_tool(struct arena *arena, const struct mcp_offer *offer,
     tool->title = text_of(operation, "summary");
     tool->about = describe(arena, operation, tool);
     tool->reads = json_is_true(json_object_get(own, "reads"));
+    tool->tail = json_is_true(json_object_get(own, "tail"));
     tool->destroys = !tool->reads && !(tool->method == METHOD_POST && status > 200);
     read_arguments(arena, parameters, tool);
     body = read_body(document, operation, tool);

@@ -27,6 +27,7 @@ struct mcp_tool {
     const char *pool;
     enum method method;
     const char *path, *title, *about;
+    bool tail;           /* the last argument of the path may have slashes */
     bool reads;          /* changes nothing: needs no confirmation */
     bool destroys;       /* may change or delete what is there */
     enum tool_body body; /* MEMBERS: its members are arguments; else the argument `body` */

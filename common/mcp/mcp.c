@@ -200,7 +200,7 @@ static void answer_method(struct mcp_call *call)
             return;
         }
         methods[i].answer(call);
-        if (call->modern && !call->code) {
+        if (call->modern && !call->code && !call->result.overflowed) {
             const char *whole = json_join(call->request->arena, call->result.bytes,
                                           modern_members(call, methods[i].may_be_kept));
 

@@ -65,6 +65,8 @@ static const char *fill_in(struct mcp_call *call, const char *text)
         text_append_string(&out, value ? value : "(not given)");
         text += plain + 1;
     }
+    if (out.overflowed)
+        mcp_fault(call, MCP_INVALID_PARAMS, "The arguments are too long");
     return out.bytes;
 }
 

@@ -77,11 +77,17 @@ static void write_part(struct json_writer *writer, const char *body, const struc
     writer_close_object(writer);
 }
 
+/* A route may answer otherwise than its document says first, as by a stream. */
+static bool is_json(const struct relay_answer *answer)
+{
+    static const char json[] = "application/json";
+
+    return strncasecmp(answer->content_type, json, sizeof json - 1) == 0;
+}
+
 static void write_structure(struct json_writer *writer, const struct mcp_tool *tool,
                             const char *body)
 {
-    if (!tool->output)
-        return;
     writer_key(writer, "structuredContent");
     if (tool->answers_list) {
         writer_open_object(writer);
@@ -106,9 +112,11 @@ static struct part choose_part(const char *body, size_t total, size_t from, size
     return part;
 }
 
-static void write_result(struct text *result, const struct mcp_tool *tool, const char *body,
-                         const struct part *part)
+static void write_result(struct text *result, const struct mcp_tool *tool,
+                         const struct relay_answer *answer, const struct part *part)
 {
+    bool has_structure = tool->output && is_json(answer);
+    const char *body = answer->body;
     struct json_writer writer;
 
     open_content(&writer, result);
@@ -123,9 +131,9 @@ static void write_result(struct text *result, const struct mcp_tool *tool, const
         write_text(&writer, note, strlen(note));
     }
     writer_close_array(&writer);
-    if (part->whole)
+    if (has_structure && part->whole)
         write_structure(&writer, tool, body);
-    else if (tool->output)
+    else if (has_structure)
         write_part(&writer, body, part);
     writer_key_boolean(&writer, "isError", false);
     writer_close_object(&writer);
@@ -216,13 +224,13 @@ static void write_answer(struct request *request, const struct mcp_tool *tool,
     /* What changed something cannot be asked for again: it comes whole. */
     part = choose_part(answer->body, answer->length, answer_from(tool, arguments),
                        tool->reads ? most : answer->length);
-    write_result(result, tool, answer->body, &part);
+    write_result(result, tool, answer, &part);
 }
 
 void mcp_tool_call(struct request *request, const struct mcp_tool *tool, const json_t *arguments,
                    struct text *result, int *status)
 {
-    struct relay_answer answer;
+    struct relay_answer answer = {0};
     struct relay_call call;
     enum error error;
 
@@ -236,7 +244,12 @@ void mcp_tool_call(struct request *request, const struct mcp_tool *tool, const j
     if (!error)
         error = relay(request, &call, &answer);
     if (error) {
-        mcp_tool_fail(result, request->problem.text);
+        const char *doubt =
+            answer.sent && !tool->reads
+                ? ". It may have been done all the same: look before you call it again"
+                : "";
+
+        mcp_tool_fail(result, arena_print(request->arena, "%s%s", request->problem.text, doubt));
         return;
     }
     *status = answer.status;

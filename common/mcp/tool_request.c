@@ -44,6 +44,25 @@ static const json_t *value_of(const struct tool_argument *argument, const json_t
     return value && !json_is_null(value) ? value : NULL;
 }
 
+static bool is_dots(const char *segment, size_t length)
+{
+    return (length == 1 || length == 2) && strspn(segment, ".") >= length;
+}
+
+/* One segment of a path, or several where slashes are allowed; none of them dots alone or empty. */
+static bool fits_path(const char *value, bool slashes)
+{
+    for (;; value++) {
+        size_t length = strcspn(value, "/");
+
+        if (!length || is_dots(value, length) || (value[length] && !slashes))
+            return false;
+        value += length;
+        if (!*value)
+            return true;
+    }
+}
+
 /* The path with each {placeholder} filled in; decoded, as nginx passes it. */
 static enum error fill_path(struct request *request, const struct mcp_tool *tool,
                             const json_t *arguments, const char **filled)
@@ -67,7 +86,7 @@ static enum error fill_path(struct request *request, const struct mcp_tool *tool
         value = given ? scalar_text(request->arena, given) : NULL;
         if (!value || !*value)
             return refuse(request, name, "it is required, as a text");
-        if (strchr(value, '/') || strcmp(value, "..") == 0 || strcmp(value, ".") == 0)
+        if (!fits_path(value, tool->tail && !strchr(at, '/')))
             return refuse(request, name, "it may contain no slash, and not be dots alone");
         text_append_string(&path, value);
     }
@@ -214,6 +233,12 @@ static enum error refuse_unknown(struct request *request, const struct mcp_tool 
     return ERROR_NONE;
 }
 
+/* A tool has one answer; a stream would be read as what it is not. */
+static bool asks_for_stream(const json_t *arguments)
+{
+    return json_is_true(json_object_get(arguments, "stream"));
+}
+
 static enum error add_body(struct request *request, const struct mcp_tool *tool,
                            const json_t *arguments, struct relay_call *call)
 {
@@ -225,6 +250,8 @@ static enum error add_body(struct request *request, const struct mcp_tool *tool,
         return refuse_unknown(request, tool, arguments, NULL);
     text_start(&body, request->arena, BODY_MAX);
     if (tool->body == BODY_MEMBERS) {
+        if (asks_for_stream(arguments))
+            return refuse(request, "stream", "a tool answers in one piece; leave it out");
         if (!write_members(tool, arguments, &body) && !tool->body_required)
             return ERROR_NONE;
     } else {
@@ -232,9 +259,11 @@ static enum error add_body(struct request *request, const struct mcp_tool *tool,
 
         if (error || !given)
             return error;
+        if (tool->body == BODY_TEXT && !json_is_string(given))
+            return refuse(request, TOOL_BODY, "it must be a text");
         writer_start(&writer, &body);
         if (tool->body == BODY_TEXT)
-            text_append_string(&body, json_is_string(given) ? json_string_value(given) : "");
+            text_append_string(&body, json_string_value(given));
         else
             writer_value(&writer, given);
     }

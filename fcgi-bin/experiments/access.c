@@ -305,17 +305,20 @@ static bool method_reads(enum method method)
     return method == METHOD_GET || method == METHOD_HEAD || method == METHOD_OPTIONS;
 }
 
-/* People who may read may compute too; tokens that only read do where the settings say so. */
+/* What readers may do besides reading. */
 static bool reader_may(const struct request *request, const struct caller *caller)
 {
-    bool may_compute =
-        service_settings(request)->readonly_compute || (caller->person && !caller->read_only);
+    unsigned traits = request->route ? request->route->traits : 0;
 
-    bool evaluates = request->route && request->route->traits & TRAIT_EVALUATION &&
-                     strcmp(request->who.source, "anonymous") != 0;
-
-    return method_reads(request->method) || evaluates ||
-           (may_compute && request->route && request->route->traits & TRAIT_STATELESS);
+    if (method_reads(request->method))
+        return true;
+    if (traits & TRAIT_EVALUATION)
+        return strcmp(request->who.source, "anonymous") != 0;
+    if (traits & TRAIT_TASK)
+        return caller->person && !caller->read_only;
+    if (traits & TRAIT_STATELESS)
+        return caller->person || service_settings(request)->readonly_compute;
+    return traits & TRAIT_QUESTION;
 }
 
 static const int roles[SCOPE__MAX] = {
@@ -352,8 +355,10 @@ const char *service_access(const struct route *route)
         return "evaluate";
     if (starts_with(route->path, OFREP))
         return "track";
+    if (route->traits & TRAIT_TASK)
+        return "task";
     if (route->role == ROLE_READER)
-        return route->method == METHOD_GET ? "read" : "compute";
+        return route->traits & TRAIT_STATELESS ? "compute" : "read";
     return route->role == ROLE_NOBODY ? "anybody" : "write";
 }
 

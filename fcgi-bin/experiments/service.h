@@ -16,11 +16,13 @@ enum { ROLE_NOBODY, ROLE_READER, ROLE_WRITER, ROLE_OPERATOR };
 
 /* Traits of its routes. */
 enum {
-    TRAIT_STATELESS =
-        1, /* computes without storing: readers may call it if AB_READONLY_COMPUTE allows it */
-    TRAIT_HEAVY = 2,     /* also charged to the bucket for expensive requests */
-    TRAIT_METRICS = 4,   /* for everybody on the port, for readers below the portal */
-    TRAIT_EVALUATION = 8 /* counts as reading, though it may record an exposure */
+    TRAIT_STATELESS = 1,  /* computes without storing: people who may read may call it, and tokens
+                             that only read if AB_READONLY_COMPUTE allows it */
+    TRAIT_HEAVY = 2,      /* also charged to the bucket for expensive requests */
+    TRAIT_METRICS = 4,    /* for everybody on the port, for readers below the portal */
+    TRAIT_EVALUATION = 8, /* for readers, though it may record an exposure */
+    TRAIT_QUESTION = 16,  /* a POST that only reads */
+    TRAIT_TASK = 32       /* keeps a file for a while: people who may read may do it */
 };
 
 /* The limits of body sizes, as indexes of the policy's list. */

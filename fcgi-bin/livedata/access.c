@@ -83,7 +83,7 @@ static bool find_person(struct request *request, struct account_caller *found,
     *role = person_role(found->person, AREA_DATA);
     if (*role == ACCOUNT_NONE)
         return refuse(refusal, 403, "forbidden", "You have no role in live data.");
-    if (!caller_may_send(found, request->method))
+    if (!caller_may_send(found, request))
         return refuse(refusal, 403, "forbidden", "This token is read-only.");
     return true;
 }

@@ -88,7 +88,7 @@ static bool accept_person(struct request *request, const struct account_caller *
         return false;
     if (role == ACCOUNT_NONE)
         return refuse(refusal, 403, "forbidden", "You have no role in models.");
-    if (!caller_may_send(found, request->method))
+    if (!caller_may_send(found, request))
         return refuse(refusal, 403, "forbidden", "This token is read-only.");
     if (role == ACCOUNT_VIEWER && !reads)
         return refuse(refusal, 403, "forbidden", "Viewers of models may send no prompts.");

@@ -88,6 +88,7 @@ static const struct route routes[] = {
      .errors = ERRORS(400, 401),
      .headers = HEADERS("X-Signature", "X-Webhook-Signature"),
      .handler = email_handle,
+     .no_tool = true,
      .name = "email_inbound",
      .tag = "ask",
      .summary = "Take an e-mail of a customer",

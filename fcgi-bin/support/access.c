@@ -196,7 +196,7 @@ static bool accept_person(struct request *request, const struct account_caller *
 
     if (!caller_has_own_password(found, refusal))
         return false;
-    if (!caller_may_send(found, request->method))
+    if (!caller_may_send(found, request))
         return http_refuse(refusal, 403, "forbidden", "This token is read-only");
     grant(request, support_role_of_person(person), person->username, person->tenant,
           found->kind == CALLER_SESSION ? "session" : "personal_token");
