@@ -16,6 +16,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -41,6 +42,9 @@ static const double kept_seconds = 7 * 86400; /* of jobs that ended */
  * tasks to forget. */
 static const int64_t prepare_every_us = 30000000, forget_every_us = 30000000;
 enum { PREPARED_MOST = 10 };
+
+/* A file is there before its task is stored. */
+enum { STORING_SECONDS = 5 };
 
 struct tasks {
     const struct experiments_settings *settings;
@@ -124,12 +128,15 @@ static enum error analyze_files(struct tasks *tasks, struct db *db, struct job_c
     return data_task_forget(&call);
 }
 
-/* A measurement goes on later when somebody waits for a file: it takes minutes, a file seconds. */
+/* A measurement goes on later when somebody waits for a file: it takes minutes, a file seconds.
+ * What was there when nothing was due does not count: it is tried again later, or never. */
 static const char *uploads_waited_for;
+static int64_t waited_since; /* seconds since 1970 */
 
 static bool measuring_must_stop(void)
 {
-    return main_loop_must_stop() || (uploads_waited_for && data_spool_waits(uploads_waited_for));
+    return main_loop_must_stop() ||
+           (uploads_waited_for && data_spool_waits(uploads_waited_for, waited_since));
 }
 
 static bool work(void *context)
@@ -141,6 +148,7 @@ static bool work(void *context)
                                         .stop = measuring_must_stop};
     struct job_counts counts = {0};
     struct problem problem = {0};
+    int64_t started = time(NULL);
     struct db *db;
 
     tasks->error = store_prepare(tasks->store, &db, &problem);
@@ -151,6 +159,7 @@ static bool work(void *context)
     if (!tasks->error) {
         uploads_waited_for = tasks->uploads;
         tasks->error = analyze_files(tasks, db, &counts, &problem);
+        waited_since = counts.claimed ? 0 : started - STORING_SECONDS;
     }
     if (!tasks->error)
         tasks->error =

@@ -144,6 +144,17 @@ def test_what_waits_has_a_bound(store):
     wait_for(lambda: not files(store), lambda: files(store))
 
 
+def test_a_task_that_was_given_up_keeps_no_file(store):
+    wait_for(lambda: not files(store), lambda: files(store))
+    with paused(store):
+        task = order(store.client, csv(users()))
+        store.database.run(f"UPDATE jobs SET state = 'dead', last_error = 'killed', finished_at = created_at WHERE job_key = '{task['id']}'")
+    ended(store.client, order(store.client, csv(users())))
+    wait_for(lambda: not files(store), lambda: files(store))
+    told = read(store.client, task)
+    assert (told["state"], told["reason"], told["failure"]) == ("failed", "given_up", "killed") and told["ended_at"], told
+
+
 def test_old_tasks_are_forgotten(store):
     old, young = (ended(store.client, order(store.client, csv(users()))) for _ in range(2))
     store.database.run(f"UPDATE data_tasks SET ended_at = ended_at - 86400000000 WHERE id = '{old['id']}'")

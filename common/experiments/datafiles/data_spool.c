@@ -55,21 +55,27 @@ static bool add_size(void *context, int folder, const char *name)
     return true;
 }
 
+struct wait {
+    int64_t since;
+    bool found;
+};
+
 static bool find_task(void *context, int folder, const char *name)
 {
-    bool *found = context;
+    struct wait *wait = context;
+    struct stat facts;
 
-    (void)folder;
-    *found = token_is_uuid(name);
-    return !*found;
+    wait->found = token_is_uuid(name) && fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+                  facts.st_ctime >= wait->since;
+    return !wait->found;
 }
 
-bool data_spool_waits(const char *folder)
+bool data_spool_waits(const char *folder, int64_t since)
 {
-    bool found = false;
+    struct wait wait = {.since = since};
 
-    walk(folder, find_task, &found);
-    return found;
+    walk(folder, find_task, &wait);
+    return wait.found;
 }
 
 /* The position of the file plus one, so that none is NULL. */

@@ -25,8 +25,8 @@ MUST_CHECK enum error data_spool_reserve(struct arena *arena, const char *folder
                                          int64_t most, struct arena_guard **guard,
                                          struct problem *problem);
 
-/* Whether there is a file. */
-bool data_spool_waits(const char *folder);
+/* Whether there is a file that has come since then (seconds since 1970), or was read since then. */
+bool data_spool_waits(const char *folder, int64_t since);
 
 /* Deletes each file that `needed` says no to, and what writes left over that failed. `age` is
  * seconds since the file was last changed. */

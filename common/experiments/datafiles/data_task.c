@@ -144,6 +144,20 @@ enum error data_task_delete(const struct data_task_call *call, const char *id,
     return error ? error : db_finish(call->db, take_off(call, id, task), call->problem);
 }
 
+/* Whether the task goes on; one that was given up is written down as failed. */
+static bool goes_on(const struct data_task_call *call, const char *id,
+                    const struct data_task_row *row)
+{
+    struct data_task task = {.id = id};
+
+    if (row->ended_at.given)
+        return false;
+    if (check_job(call, row, &task) || task.state != DATA_TASK_FAILED)
+        return true;
+    return data_task_row_fail(call, id, task.reason, task.failure ? task.failure : "") !=
+           ERROR_NONE;
+}
+
 /* A file whose task is not stored yet is needed; so is any file while the database cannot say. */
 static bool file_is_needed(void *context, const char *id, double age)
 {
@@ -153,7 +167,7 @@ static bool file_is_needed(void *context, const char *id, double age)
 
     if (data_task_row_read(call, id, &row, &found))
         return true;
-    return found ? !row.ended_at.given : age < UNSTORED_SECONDS;
+    return found ? goes_on(call, id, &row) : age < UNSTORED_SECONDS;
 }
 
 enum error data_task_forget(const struct data_task_call *call)

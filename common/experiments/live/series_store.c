@@ -14,10 +14,12 @@ static const struct statement read_days = {
            " other_squares, products, crossed FROM live_days WHERE experiment_id = ? ORDER BY day, "
            "arm",
 };
+/* An archived one grows no more, but its growth may not be known yet. */
 static const struct statement active_experiments = {
     .name = "live_series_active",
     .sql = "SELECT e.experiment_id, e.experiment, e.buckets FROM live_experiments e"
-           " JOIN projects p ON p.id = e.experiment_id WHERE p.archived = 0"
+           " JOIN projects p ON p.id = e.experiment_id WHERE p.archived = 0 OR NOT EXISTS"
+           " (SELECT 1 FROM live_series s WHERE s.experiment_id = e.experiment_id)"
            " ORDER BY e.experiment_id",
     .streams = true,
 };
