@@ -204,6 +204,7 @@ static const struct route routes[] = {
     {.method = METHOD_GET,
      .path = EXPERIMENT "/interactions",
      .role = ROLE_READER,
+     .traits = TRAIT_HEAVY,
      .query = &interactions_query_schema,
      .reply = &interactions_schema,
      .errors = ERRORS(400),
