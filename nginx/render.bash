@@ -369,11 +369,13 @@ render_home_parts() {
 
 # Sets $tools to the location of the tools of the whole suite.
 render_suite_tools() {
-    local pool=accounts-mcp cap
+    local pool=accounts-mcp cap options
     tools=''
     [[ -v pool_seconds[$pool] ]] || return 0
+    set_options "$pool" 0
     body_cap ASSAY_MCP_MAX_REQUEST_BODY_BYTES:1048576
-    fill portal-tools ORIGIN "$(public_portal_url)" BODY $((cap + body_allowance)) SECONDS "${pool_seconds[$pool]}" POOL "$pool"
+    fill portal-tools ORIGIN "$(public_portal_url)" BODY $((cap + body_allowance)) SECONDS "${pool_seconds[$pool]}" POOL "$pool" \
+        OPTIONS "$options"
     tools=$filled
 }
 
