@@ -172,6 +172,28 @@ test('results: the adjusted effect leads, quantiles have their always-valid inte
     await close(page);
 });
 
+test('results: secondary metrics have their adjusted effects, and what stays after the correction is said', async (t) => {
+    const id = await create({ primary_metric_name: 'revenue', metric_type: 'continuous', baseline_value: 30, std_dev: 11, mde_pct: 3, secondary_metrics: ['items', '访问'] });
+    await runRevenue(id);
+    for (const arm of [0, 1])
+        for (const [metric, value] of Object.entries({ items: (index) => 1 + (index % 37) + (index % 5) + 3 * arm, 访问: (index) => 1 + (index % 37) + (index % 11) }))
+            await send('POST', `/experiments/${id}/conversions`, { conversions: Array.from({ length: 400 }, (_, index) => ({ user_id: `${arm}-${index}`, metric, value: value(index), idempotency_key: `${metric}-${arm}-${index}` })) });
+    const { adjusted: { secondary } } = await read(`/experiments/${id}/live-stats`);
+    assert.deepEqual(secondary.map(({ metric, claims: [{ is_significant: sure }] }) => [metric, sure]), [['items', true], ['访问', false]]);
+    const page = await open(`${experiments}/live/${id}?part=results`);
+    await untilText(page, '#adjusted-secondary tbody', /Better.*No clear difference/s);
+    const rows = await cellsOf(page, '#adjusted-secondary');
+    for (const [index, { metric, analysis: { comparisons: [{ adjusted, unadjusted, variance_reduction_pct: less }] } }] of secondary.entries()) {
+        const [name, arm, adjustedText, , plainText, reduction] = rows[index];
+        const three = ({ effect, ci_lower: lower, ci_upper: upper }) => [effect, lower, upper].map((value) => rounded(value, 2));
+        assert.deepEqual([name, arm], [metric, 'Variant B']);
+        assert.deepEqual([numbersIn(adjustedText), numbersIn(plainText)], [three(adjusted), three(unadjusted)]);
+        assert.deepEqual(numbersIn(reduction), [rounded(less, 1)]);
+    }
+    await close(page);
+    await checkPages(t, (path, options) => open(experiments + path, options), [[`/live/${id}?part=results`, '#adjusted-secondary tbody']]);
+});
+
 test('results: how often the statistics err on these users is measured, and stands under the verdict', async () => {
     const id = await create();
     await run(id, [[20, 20], [21, 19]]);

@@ -69,6 +69,42 @@ function effects(rows, type, level) {
     });
 }
 
+/*
+ * The secondary metrics, one row for each treatment that covariates have adjusted. Only what stays significant among all of
+ * them is called better or worse.
+ */
+/** @param {experiments.LiveStats} stats */
+function secondaryRows({ adjusted }) {
+    return adjusted.secondary.flatMap(({ metric, analysis, claims }) =>
+        (analysis?.comparisons ?? [])
+            .filter(({ adjusted: effect }) => known(effect))
+            .map((one) => {
+                const claim = claims.find(({ treatment_index: index }) => index === one.treatment_index);
+                return { ...one, metric, p: claim?.p_value_adjusted ?? null, outcome: claim?.is_significant ? one.outcome : 'inconclusive' };
+            }),
+    );
+}
+
+function secondaryTable(rows) {
+    const end = (name, title, cell) => ({ name, title, align: 'end', cell });
+    return html`<div id="adjusted-secondary">
+        ${table({
+            caption: t('experiment.adjusted_secondary'),
+            columns: [
+                { name: 'metric', title: t('experiment.metric'), cell: ({ metric }) => html`<span dir="auto">${metric}</span>` },
+                { name: 'arm', title: t('split.variant'), cell: ({ treatment_index: arm }) => armName(arm) },
+                end('adjusted', t('experiment.adjusted'), ({ adjusted }) => effectCell(adjusted, 'plain')),
+                end('p', t('observed.p_value'), ({ p }) => (known(p) ? pText(p) : '–')),
+                end('plain', t('experiment.plain_effect'), ({ unadjusted }) => effectCell(unadjusted, 'plain')),
+                end('reduction', t('experiment.variance_reduction'), ({ variance_reduction_pct: percent }) => share((percent ?? 0) / 100)),
+                { name: 'meaning', title: t('experiment.meaning'), cell: outcomeBadge },
+            ],
+            rows,
+        })}
+        <p class="section-note">${t('experiment.adjusted_secondary_note')}</p>
+    </div>`;
+}
+
 /* A covariate that is left out says why. */
 function covariateText({ name, users, missing, use }) {
     const part = t('experiment.covariate_covers', { name, share: share(users / Math.max(1, users + missing)) });
@@ -79,11 +115,12 @@ function covariateText({ name, users, missing, use }) {
 export function adjustedCard(stats) {
     const rows = adjustedOnes(stats);
     if (rows.length === 0) return null;
+    const secondary = secondaryRows(stats);
     const { covariates, ci_level: level, users } = stats.adjusted.analysis;
     return html`<section class="card section stack" aria-labelledby="adjusted-title" id="adjusted">
         <div class="section-head"><h2 id="adjusted-title">${t('experiment.adjusted')}</h2></div>
         <p class="section-note">${t('experiment.adjusted_lead', { metric: stats.adjusted.metric, count: formatInteger(users) })}</p>
-        ${plot(rows, stats.metric_type)} ${effects(rows, stats.metric_type, level)}
+        ${plot(rows, stats.metric_type)} ${effects(rows, stats.metric_type, level)} ${secondary.length === 0 ? null : secondaryTable(secondary)}
         <ul class="assumption-list">
             ${covariates.map((covariate) => html`<li>${covariateText(covariate)}</li>`)}
         </ul>
