@@ -298,7 +298,7 @@ static void close_connection(void *connection)
 static enum error converse(struct relaying *relaying, const struct relay_call *call,
                            struct relay_answer *answer)
 {
-    struct text out;
+    struct text out = {0};
     enum error error = compose(relaying, call, &out);
 
     if (error)
