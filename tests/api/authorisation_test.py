@@ -102,7 +102,7 @@ def test_readers_compute_where_that_is_admitted(stores, engine, kind):
     starred = [key for key, cells in TABLE.items() if cells[kind] == "403*"]
     assert starred and all(method == "POST" for method, _ in starred)
     for method, path in starred:
-        assert call(client, method, path).status == 422
+        assert call(client, method, path).status in (200, 422), (method, path)
     for (method, path), cells in TABLE.items():
         if cells[kind] == "403":
             assert call(client, method, path).status == 403, (method, path)
