@@ -34,11 +34,15 @@ def people(suite):
             "reading": store.add("reading", read_only=True, **dict.fromkeys(AREAS, "admin"))}
 
 
-@pytest.fixture(scope="module")
-def environments():
+def install():
     made = subprocess.run([CLIENTS / "install"], capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     return Path(made.stdout.strip())
+
+
+@pytest.fixture(scope="module")
+def environments():
+    return install()
 
 
 def address(suite, service=None):

@@ -1,12 +1,15 @@
 """Lists and calls tools with the official client of Python, and prints what it was told as JSON: the version, the names of all
 tools and resources, prompts, and of each call in MCP_CALLS ({name: arguments}) the result. MCP_MODE: `legacy` begins with
-`initialize`, `auto` with what is newest. tests/api/mcp_test.py says what that has to be."""
+`initialize`, `auto` with what is newest. MCP_PROGRAM passes the messages on, if it is set. tests/api/mcp_test.py says what
+that has to be."""
 
 import asyncio
 import json
 import os
+from contextlib import asynccontextmanager
 
 from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
@@ -30,11 +33,22 @@ async def call(client, name, arguments):
     return {"error": told.is_error, "text": texts, "structure": told.structured_content, "meta": told.meta}
 
 
-async def main():
-    token = os.environ.get("MCP_TOKEN")
+@asynccontextmanager
+async def connected():
+    url, token, mode = os.environ["MCP_URL"], os.environ.get("MCP_TOKEN"), os.environ["MCP_MODE"]
+    if "MCP_PROGRAM" in os.environ:
+        started = StdioServerParameters(command=os.environ["MCP_PROGRAM"], args=[url], env={"ASSAY_MCP_TOKEN": token or ""})
+        async with Client(stdio_client(started), mode=mode) as client:
+            yield client
+        return
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with create_mcp_http_client(headers=headers) as http, \
-            Client(streamable_http_client(os.environ["MCP_URL"], http_client=http), mode=os.environ["MCP_MODE"]) as client:
+            Client(streamable_http_client(url, http_client=http), mode=mode) as client:
+        yield client
+
+
+async def main():
+    async with connected() as client:
         tools = await pages(client.list_tools, "tools")
         calls = json.loads(os.environ.get("MCP_CALLS", "{}"))
         if not calls:  # everything that reads and asks for nothing
