@@ -448,8 +448,10 @@ static void grant(struct semaphore_table *table, struct semaphore_cell *own)
 {
     struct semaphore_group *group = group_at(table, own->group);
 
-    leave_queue(table, group, own);
-    count_held(group, own);
+    if (group) { /* as every cell that waits has one */
+        leave_queue(table, group, own);
+        count_held(group, own);
+    }
     own->granted = true;
 }
 
