@@ -73,6 +73,21 @@ def test_every_route_survives_every_fault(family, fast_directory):
         assert streams == ("pieces 0" not in line), line
 
 
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family.endswith("-mcp")])
+def test_tools_are_listed_under_every_fault(family, fast_directory):
+    """Where the documents of routes are composed, which the walk above does without."""
+    folder = fast_directory / "run"
+    folder.mkdir()
+    for service in ("experiments", "support", "orchestrator", "livedata"):
+        other = next(name for name in FAMILIES if name.startswith(service) and not name.endswith("-mcp"))
+        environment = {**clean_environment(), "ASSAY_STATE_DIR": str(fast_directory), **SETTINGS[service](fast_directory)}
+        (folder / f"{service}-openapi.json").write_bytes(subprocess.run(
+            [BUILD / "fcgi-bin" / other, "--describe"], env=environment, cwd=CHECKOUT, capture_output=True, check=True).stdout)
+    settings = {**SETTINGS[family.split("-")[0]](fast_directory), "ASSAY_RUN_DIR": str(folder)}
+    line, = walk(family, fast_directory, settings)
+    assert "arena 0," not in line and "200:" in line
+
+
 def test_every_route_answers_on_postgres(tmp_path):
     """Every statement of a route that its example reaches is one that PostgreSQL understands."""
     with PostgresServer() as server:
