@@ -102,7 +102,8 @@ static bool is(const char *text, const char *wanted)
     return text && strcmp(text, wanted) == 0;
 }
 
-/* The client, and that it may send the browser to this address: without both, nobody is told. */
+/* The client, and that it may send the browser to this address: without both, no error goes there.
+ */
 static enum error find_client(struct request *request, const struct accounts_call *call,
                               const struct oauth_question *question, struct oauth_client *client)
 {

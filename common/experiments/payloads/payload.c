@@ -69,7 +69,7 @@ static const struct field setup_fields[] = {
             .omit_if_null = true, .help = "Each group counts as one rule."),
     CHOICE(OWNER, targeting_match, targeting_match_names, .choice_count = TARGETING_MATCH__MAX,
            .nullable = true, .omit_if_null = true,
-           .help = "How many of the rules and groups must hold; all unless it is told."),
+           .help = "How many of the rules and groups must hold; all by default."),
     OBJECTS(OWNER, dimensions, payload_dimension_schema, .max_length = PAYLOAD_DIMENSIONS_MAX,
             .omit_if_null = true,
             .help = "By which results are told apart. With dimensions here, others that come with "

@@ -19,7 +19,7 @@ enum { PANEL_NODES = 16, NODES_MAX = 1024 };
 /* Steps of more deviations than this weigh less than 1e-22. */
 #define REACH_SQUARED 100.0
 
-/* What is left of |z| at which an end is told apart, and of the logarithm of a p-value. */
+/* What is left of |z| at which two ends differ, and of the logarithm of a p-value. */
 #define TOLERANCE 1e-10
 #define ALPHA_MAX 0.9999
 #define DRIFT_MAX 40.0
