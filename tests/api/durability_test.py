@@ -427,7 +427,7 @@ class TestDiskFull:
             pytest.skip(f"mounting is not permitted: {mounted.stderr.strip()}")
         try:
             ballast = data / "ballast"
-            ballast.write_bytes(bytes(62 * 1024 * 1024))  # freed, it is not written full again while we look
+            ballast.write_bytes(bytes(54 * 1024 * 1024))  # freed, it is not written full again while we look
             store.start()
             self.check(store, ballast.unlink)
         finally:

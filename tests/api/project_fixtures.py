@@ -160,8 +160,10 @@ class Store:
     def start(self):
         done = self.stack.run("start")
         if done.returncode != 0:
-            self.stack.close()
-            raise RuntimeError(f"stack start: {done.stdout}{done.stderr}")
+            try:
+                raise RuntimeError(f"stack start: {done.stdout}{done.stderr}")
+            finally:
+                self.stack.close()
         document = StoredDocument(Client(self.stack).get("/openapi.json").json())
         self.client = Client(self.stack, document, self.record)
         return self

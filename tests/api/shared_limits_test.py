@@ -101,6 +101,7 @@ def test_each_host_holds_its_share_while_redis_is_away(hosts, redis):
         for host in hosts:
             assert admitted([host], live_limit(KEYS[1]), CALLS) == LIVE_LIMIT / 2
         for service in SERVICES:
+            wait_for(lambda: ALONE in said_by(hosts[0], service)[1])  # each service finds out by itself
             status, sentence = said_by(hosts[0], service)
             assert ALONE in sentence and PASSWORD not in sentence
             assert status == STATUS_ALONE.get(service, status), service
