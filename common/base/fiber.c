@@ -52,6 +52,7 @@ struct fiber {
     struct loop_timer timer;
     enum fiber_event event;
     bool waiting, woken, ended;
+    void *local;
     unsigned valgrind_id;
     void *fake_stack; /* of the address sanitizer */
 };
@@ -59,6 +60,7 @@ struct fiber {
 /* The state of the process. */
 static struct {
     struct fiber *current;
+    void *local;                /* outside of fibers */
     struct fiber *first, *last; /* ready to run */
     struct fiber *kept;
     size_t count, kept_count;
@@ -234,6 +236,11 @@ bool fiber_start(void (*run)(void *context), void *context)
 struct fiber *fiber_current(void)
 {
     return fibers.current;
+}
+
+void **fiber_local(void)
+{
+    return fibers.current ? &fibers.current->local : &fibers.local;
 }
 
 static void check_nothing_held(void)

@@ -33,6 +33,10 @@ bool fiber_start(void (*run)(void *context), void *context) MUST_CHECK;
 /* The fiber that calls; NULL outside of fibers. */
 struct fiber *fiber_current(void);
 
+/* A pointer that belongs to the fiber that calls, NULL at its start; outside of fibers one of the
+ * process. base/cause.h keeps there what the work is for. */
+void **fiber_local(void);
+
 enum fiber_event { FIBER_TIMED_OUT, FIBER_READY, FIBER_WOKEN };
 
 /* Waits until the descriptor (-1 = none) has one of the events (EPOLLIN...; errors always count),

@@ -2,6 +2,7 @@
 #ifndef ASSAY_HTTP_HTTP_INTERNAL_H
 #define ASSAY_HTTP_HTTP_INTERNAL_H
 
+#include "base/cause.h"
 #include "http/idempotency.h"
 #include "http/server.h"
 
@@ -22,6 +23,7 @@ struct serving {
     struct reply reply;
     struct route_match match;
     struct trace_context caller; /* of the client's span */
+    struct cause cause;          /* of what the request writes down */
     struct rate_decision rate;   /* of the base bucket; limit 0 = not checked */
     struct semaphore_ticket ticket;
     bool origin_admitted;       /* by the service, for this preflight */

@@ -525,6 +525,7 @@ void serving_run(struct serving *serving, struct server *server, struct arena *a
     replica_count(serving);
     log_reply(serving);
     send_answer(serving);
+    cause_set(NULL);
 }
 
 void serving_end(struct serving *serving)
@@ -535,6 +536,7 @@ void serving_end(struct serving *serving)
     jmp_buf exhausted;
 
     people_end_of_request(server);
+    cause_set(&serving->cause);
     if (service->after && setjmp(exhausted) == 0) {
         arena_on_exhausted(arena, &exhausted);
         service->after(&serving->request, serving->reply.status);
@@ -542,6 +544,7 @@ void serving_end(struct serving *serving)
         close_stores(serving->server);
         log_event(LOG_ERROR, "request_memory_exhausted", "after the answer");
     }
+    cause_set(NULL);
     arena_on_exhausted(serving->request.arena, NULL);
     serving->server->running--;
     arena_reset(serving->request.arena);

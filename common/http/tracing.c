@@ -33,12 +33,16 @@ void tracing_begin(struct serving *serving)
 {
     struct request *request = &serving->request;
 
+    serving->cause = (struct cause){.request_id = request->id};
+    cause_set(&serving->cause);
     if (!serving->policy->span_socket)
         return;
     if (trace_context_read(request_header(request, "HTTP_TRACEPARENT"), &serving->caller))
         trace_context_begin_child(&serving->caller, &request->trace);
     else
         trace_context_begin(&request->trace, serving->policy->trace_share);
+    if (request->trace.sampled)
+        trace_context_write(&request->trace, serving->cause.trace);
 }
 
 static void send_span(const struct serving *serving)

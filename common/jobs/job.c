@@ -1,6 +1,7 @@
 /* Adding, claiming and ending jobs. What operators do with them is inbox.c. */
 #include "jobs/job.h"
 
+#include "base/cause.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "crypto/token.h"
@@ -34,8 +35,8 @@ static char turn[JOB_NAME_MAX + 1];
 static const struct statement insert_job = {
     .name = "job_insert",
     .sql = "INSERT INTO jobs (kind, job_key, lane, payload, state, failures, interruptions, due_at,"
-           " created_at) VALUES (?, ?, ?, ?, 'waiting', 0, 0,"
-           " {now_microseconds} + CAST(? AS BIGINT), {now_microseconds})"
+           " created_at, request_id, trace) VALUES (?, ?, ?, ?, 'waiting', 0, 0,"
+           " {now_microseconds} + CAST(? AS BIGINT), {now_microseconds}, ?, ?)"
            " ON CONFLICT (kind, job_key) DO NOTHING",
 };
 #define BUSY_LANES                                                                                 \
@@ -47,7 +48,8 @@ static const struct statement insert_job = {
     " UPDATE jobs SET interruptions = interruptions + CASE WHEN holder IS NULL THEN 0 ELSE 1"      \
     " END, holder = ?, due_at = {now_microseconds} + CAST(? AS BIGINT)"                            \
     " WHERE id IN (SELECT id FROM picked)"                                                         \
-    " RETURNING id, job_key, lane, payload, failures, interruptions, created_at"
+    " RETURNING id, job_key, lane, payload, failures, interruptions, created_at,"                  \
+    " request_id, trace"
 
 static const struct statement claim_jobs = {
     .name = "job_claim",
@@ -115,6 +117,8 @@ enum error job_add(struct db *db, const struct job_kind *kind, const struct job_
     query_bind_text(query, lane);
     query_bind_text(query, order->payload);
     query_bind_integer(query, microseconds(fmin(order->delay_seconds, JOB_PAUSE_MAX)));
+    query_bind_text(query, cause_request_id());
+    query_bind_text(query, cause_trace());
     changes = query_changes(query);
     error = query_end(query, problem);
     if (added)
@@ -156,6 +160,8 @@ static enum error claim_some(const struct claim *claim, struct job *jobs, int *c
                                     .failures = query_integer(query, 4),
                                     .interruptions = query_integer(query, 5),
                                     .created_at = query_integer(query, 6),
+                                    .request_id = query_text_or_null(query, 7, claim->arena),
+                                    .trace = query_text_or_null(query, 8, claim->arena),
                                     .holder = claim->holder};
     return query_end(query, problem);
 }
@@ -331,7 +337,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
 }
 
 /* Memory that runs out comes back here: what was open is rolled back, and the job has failed. */
-static enum error run_one(struct job *job, struct job_counts *counts, struct problem *problem)
+static enum error run_guarded(struct job *job, struct job_counts *counts, struct problem *problem)
 {
     struct job_verdict verdict = {.outcome = JOB_DONE};
     jmp_buf exhausted;
@@ -351,6 +357,20 @@ static enum error run_one(struct job *job, struct job_counts *counts, struct pro
     error = end_run(job, &verdict, counts, problem);
     arena_on_exhausted(job->arena, NULL);
     db_end_of_request(job->db);
+    return error;
+}
+
+/* What the run writes down names the request that has caused the job. */
+static enum error run_one(struct job *job, struct job_counts *counts, struct problem *problem)
+{
+    struct cause cause = {.request_id = job->request_id};
+    struct cause *before = cause_set(&cause);
+    enum error error;
+
+    if (job->trace)
+        (void)!snprintf(cause.trace, sizeof cause.trace, "%s", job->trace);
+    error = run_guarded(job, counts, problem);
+    cause_set(before);
     return error;
 }
 

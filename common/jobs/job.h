@@ -9,7 +9,7 @@
  * transaction that ends the job, and only the holder of the lease can end it. Jobs are claimed
  * roughly in the order in which they are due; the order is not guaranteed.
  *
- * The table is sql/kits/jobs_1.sql and jobs_2.sql, included by the migrations of each service that
+ * The table is sql/kits/jobs_1.sql to jobs_3.sql, included by the migrations of each service that
  * uses the kit.
  */
 #ifndef ASSAY_JOBS_JOB_H
@@ -42,11 +42,13 @@ struct job {
     const char *key;
     const char *lane; /* its concurrency group: see `lane_most` of struct job_kind */
     const char *payload;
-    int64_t failures;      /* runs that failed before this one */
-    int64_t interruptions; /* runs whose lease ran out */
-    int64_t created_at;    /* microseconds since 1970; of one sent again, when that was */
-    void *result;          /* what `perform` leaves for `record`; NULL at first */
-    const char *holder;    /* private to the kit */
+    int64_t failures;       /* runs that failed before this one */
+    int64_t interruptions;  /* runs whose lease ran out */
+    int64_t created_at;     /* microseconds since 1970; of one sent again, when that was */
+    void *result;           /* what `perform` leaves for `record`; NULL at first */
+    const char *request_id; /* of the request that has caused the job; NULL = none has */
+    const char *trace;      /* the span in which it was added, a traceparent; NULL = none */
+    const char *holder;     /* private to the kit */
 };
 
 enum job_outcome {

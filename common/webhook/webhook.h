@@ -8,7 +8,7 @@
  * the job. When a runner dies, the attempt is repeated with the same delivery id, so a receiver
  * that remembers ids processes each event once.
  *
- * Tables: sql/kits/jobs_1.sql, jobs_2.sql and webhooks_1.sql.
+ * Tables: sql/kits/jobs_1.sql to jobs_3.sql and webhooks_1.sql.
  */
 #ifndef ASSAY_WEBHOOK_WEBHOOK_H
 #define ASSAY_WEBHOOK_WEBHOOK_H

@@ -2,6 +2,7 @@
  * killed. */
 #include "../db/fixture.h"
 
+#include "base/cause.h"
 #include "base/clock.h"
 #include "crypto/crypto.h"
 #include "jobs/inbox.h"
@@ -59,6 +60,7 @@ static void make_tables(struct store *store)
     CHECK_OK(crypto_start(&store->problem));
     store_kit(store, "jobs_1");
     store_kit(store, "jobs_2");
+    store_kit(store, "jobs_3");
     CHECK_OK(store_script(store, store->db, "CREATE TABLE effects (job_key {text} NOT NULL)"));
     next_outcome = JOB_DONE;
     record_answer = ERROR_NONE;
@@ -107,6 +109,41 @@ ON_BOTH(a_job_goes_with_the_transaction_that_added_it)
     CHECK(!add(store, &plain, "one", NULL));
     CHECK_INT(run(store, &plain, 10).claimed, 0);
     CHECK_INT(store_integer(store, &count_effects), 1);
+}
+
+static const char traceparent[] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+static const char *performed_for, *performed_in;
+
+static void note_cause(struct job *job, struct job_verdict *verdict)
+{
+    (void)verdict;
+    performed_for = cause_request_id();
+    performed_in = cause_trace();
+    CHECK(performed_for == job->request_id);
+    performed_for = performed_for ? "r-1" : NULL;
+    if (job->trace)
+        CHECK_TEXT(job->trace, traceparent);
+    performed_in = performed_in ? traceparent : NULL;
+}
+
+ON_BOTH(a_job_names_the_request_that_has_caused_it)
+{
+    struct job_kind kind = plain;
+    struct cause request = {.request_id = "r-1"};
+
+    make_tables(store);
+    kind.perform = note_cause;
+    (void)snprintf(request.trace, sizeof request.trace, "%s", traceparent);
+    cause_set(&request);
+    (void)add(store, &kind, "caused", NULL);
+    cause_set(NULL);
+    CHECK_INT(run(store, &kind, 1).done, 1);
+    CHECK(!cause_current());
+    CHECK_TEXT(performed_for, "r-1");
+    CHECK_TEXT(performed_in, traceparent);
+    (void)add(store, &kind, "without", NULL);
+    CHECK_INT(run(store, &kind, 1).done, 1);
+    CHECK(!performed_for && !performed_in);
 }
 
 ON_BOTH(failures_follow_the_plan_and_end_as_dead_letters)
@@ -604,7 +641,8 @@ ON_BOTH(killed_runners_lose_nothing_and_do_nothing_twice)
     CHECK_INT(distinct_lines(path, count), count);
 }
 
-TEST_MAIN(CASE(a_job_goes_with_the_transaction_that_added_it),
+TEST_MAIN(CASE(a_job_names_the_request_that_has_caused_it),
+          CASE(a_job_goes_with_the_transaction_that_added_it),
           CASE(failures_follow_the_plan_and_end_as_dead_letters),
           CASE(what_will_never_work_is_dead_at_once), CASE(pauses_are_kept),
           CASE(jobs_of_a_clock_that_was_set_back_are_due_now),

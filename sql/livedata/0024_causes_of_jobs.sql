@@ -1,0 +1,2 @@
+-- Jobs know the request that has caused them.
+-- include kits/jobs_3.sql
