@@ -49,11 +49,12 @@ async function current(path, { signal }) {
 
 /* Where a link leads: to the part that it names, or to the plan; null stands for what matters most as things are. */
 const partOfAddress = () => new URLSearchParams(location.search).get('part') ?? (planFirst ? 'plan' : location.hash === '#send' ? 'events' : null);
-const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1, segment: {}, past: false, wantsPosteriors: false });
+const app = mount(document.getElementById('page'), view, { id, project: null, part: partOfAddress(), snippet: 'curl', sending: 'code', treatment: 1, segment: {}, past: false, wantsPosteriors: false, wantsInteractions: false });
 const project = createResource(app.update, async (signal) => (await client.get(projectPath, { signal })).data);
 const outcome = createResource(app.update, async (signal) => (await client.get(`${base}/outcome`, { signal })).data);
 const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
 const slices = createResource(app.update, (signal) => current(/** @type {const} */ (`${base}/slices`), { signal }));
+const interactions = createResource(app.update, async (signal) => (await client.get(`${base}/interactions`, { signal })).data);
 const posteriors = createResource(app.update, async (signal, past) => (await client.get(`${base}/posteriors`, { query: { past }, signal })).data);
 const buckets = createResource(app.update, async (signal) => (await client.get(`${base}/buckets`, { signal })).data);
 const certificateKey = createResource(app.update, async (signal) => (await client.get('/api/v1/certificates/key', { signal })).data);
@@ -162,6 +163,12 @@ function prior(past) {
     posteriors.open(past);
 }
 
+/* On demand: the service goes over the users of this experiment and of those beside it. */
+function readInteractions() {
+    app.set({ wantsInteractions: true });
+    interactions.load();
+}
+
 /* The decision has the rates when they are measured. */
 const measure = () =>
     attempt(async () => {
@@ -224,6 +231,7 @@ app.set({
     outcome,
     course,
     slices,
+    interactions,
     quality,
     posteriors,
     errorRates,
@@ -246,6 +254,7 @@ app.set({
         treatment: (treatment) => app.set({ treatment: Number(treatment) }),
         segment: (chosen) => app.set({ segment: { ...app.state.segment, ...chosen } }),
         prior,
+        interactions: readInteractions,
         measure,
         takeLook,
         certificate: () => saveFile(`${base}/certificate`, `certificate-${id}.json`),
