@@ -84,6 +84,7 @@ function countShifts() {
 
 /* The gallery shows what pages look like while they wait, too. What nobody has seen yet is fetched when it comes into sight. */
 const isFilled = () =>
+    document.querySelector('main h1') !== null &&
     document.querySelector('#page')?.childElementCount !== 0 &&
     (document.body.dataset.page === 'gallery' || document.querySelector(':is([aria-busy="true"], .skeleton):not([data-unseen] *)') === null);
 
