@@ -3,13 +3,11 @@
 #include "http/server.h"
 #include "mcp/mcp_internal.h"
 #include "mcp/tool_call.h"
+#include "mcp/tool_search.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { FOUND_DEFAULT = 8, FOUND_MAX = 25, WORDS_MAX = 16 };
+enum { FOUND_DEFAULT = 8, FOUND_MAX = 25 };
 
 #define FIND_TOOL "find_tool"
 #define CALL_TOOL "call_tool"
@@ -76,78 +74,7 @@ void mcp_list_tools(struct mcp_call *call)
     writer_close_object(&writer);
 }
 
-/* Words of three letters or more; "sizes" and "size" are one. */
-struct words {
-    size_t count;
-    const char *items[WORDS_MAX];
-};
-
-static struct words words_of(struct arena *arena, const char *text)
-{
-    struct words words = {0};
-
-    while (*text && words.count < WORDS_MAX) {
-        size_t length = strcspn(text, " ,.;:?!_-/\"'()\t\n");
-
-        if (length >= 3) {
-            char *word = arena_copy(arena, text, length);
-
-            if (length > 3 && word[length - 1] == 's')
-                word[length - 1] = '\0';
-            words.items[words.count++] = word;
-        }
-        text += length + (text[length] != '\0');
-    }
-    return words;
-}
-
-static int score_of(const struct mcp_tool *tool, const struct words *words)
-{
-    int score = 0;
-
-    for (size_t i = 0; i < words->count; i++) {
-        if (strcasestr(tool->name, words->items[i]))
-            score += 4;
-        if (strcasestr(tool->title, words->items[i]))
-            score += 3;
-        if (strcasestr(tool->about, words->items[i]))
-            score += 1;
-    }
-    return score;
-}
-
-struct found {
-    const struct mcp_tool *tool;
-    int score;
-};
-
-static int by_score(const void *left, const void *right)
-{
-    const struct found *one = left, *other = right;
-
-    if (one->score != other->score)
-        return one->score < other->score ? 1 : -1;
-    return strcmp(one->tool->name, other->tool->name);
-}
-
-static size_t search(const struct mcp_call *call, const char *query, const char *service,
-                     struct found *found)
-{
-    const struct words words = words_of(call->request->arena, query);
-    size_t count = 0;
-
-    for (size_t i = 0; i < call->catalog->count; i++) {
-        const struct mcp_tool *tool = &call->catalog->tools[i];
-        int score = score_of(tool, &words);
-
-        if (score && (!service || strcmp(service, tool->service->name) == 0))
-            found[count++] = (struct found){tool, score};
-    }
-    qsort(found, count, sizeof *found, by_score);
-    return count;
-}
-
-static void write_found(struct text *out, const struct found *found, size_t count)
+static void write_found(struct text *out, const struct found_tool *found, size_t count)
 {
     struct json_writer writer;
 
@@ -194,7 +121,7 @@ static void find_tool(struct mcp_call *call, const json_t *arguments)
     const json_t *limit = json_object_get(arguments, "limit");
     json_int_t most = limit ? json_integer_value(limit) : FOUND_DEFAULT;
     size_t budget = (size_t)call->request->server->policy.tools.answer;
-    struct found *found;
+    struct found_tool *found;
     size_t count;
     struct text out;
 
@@ -202,8 +129,8 @@ static void find_tool(struct mcp_call *call, const json_t *arguments)
         mcp_tool_fail(&call->result, "query must be a text, limit a number from 1 to 25");
         return;
     }
-    found = ARENA_ARRAY(call->request->arena, struct found, call->catalog->count);
-    count = search(call, query, service, found);
+    found = ARENA_ARRAY(call->request->arena, struct found_tool, call->catalog->count);
+    count = mcp_tool_search(call->catalog, query, service, found);
     count = count < (size_t)most ? count : (size_t)most;
     text_start(&out, call->request->arena, budget);
     write_found(&out, found, count);

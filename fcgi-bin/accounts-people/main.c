@@ -397,7 +397,10 @@ static const struct route routes[] = {
      .handler = health_handle,
      .name = "health",
      .tag = "health",
-     .summary = "Can the service do its work?"},
+     .summary = "Can the service do its work?",
+     .for_models = "Why is sign-in degraded, not ready or broken? Gives its state and that of "
+                   "each component; a fault has a code, what it means, and the section of the "
+                   "operator's guide that says what to do."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
      .any_query = true,

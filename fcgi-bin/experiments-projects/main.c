@@ -36,7 +36,11 @@ static const struct route routes[] = {
      .tag = "projects",
      .summary = "Save a design",
      .help = "With an Idempotency-Key the same request gets the first answer again and makes no "
-             "second project."},
+             "second project.",
+     .for_models = "Plan and start an experiment: saves its design as a project. Under the id "
+                   "of the project users are assigned, exposures and conversions recorded and "
+                   "the decision read, at once. For a feature flag call write_flag then. With "
+                   "an idempotency_key the same call gets the first answer again."},
     {.method = METHOD_GET,
      .path = PROJECT,
      .role = ROLE_READER,

@@ -23,7 +23,10 @@ static const struct route routes[] = {
      .name = "readiness",
      .tag = "system",
      .summary = "Can the service do its work?",
-     .help = "503 with the same body when a check fails."},
+     .help = "503 with the same body when a check fails.",
+     .for_models = "Why is the experiments service degraded, not ready or broken? Gives its "
+                   "state and that of each component; a fault has a code, what it means, and "
+                   "the section of the operator's guide that says what to do."},
     {.method = METHOD_GET,
      .path = "/api/v1/diagnostics",
      .role = ROLE_READER,

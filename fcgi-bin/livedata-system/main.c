@@ -12,7 +12,10 @@ static const struct route routes[] = {
      .handler = health_handle,
      .name = "health",
      .tag = "health",
-     .summary = "How well the service is, by component"},
+     .summary = "How well the service is, by component",
+     .for_models = "Why is the live data service degraded, not ready or broken? Gives its "
+                   "state and that of each component; a fault has a code, what it means, and "
+                   "the section of the operator's guide that says what to do."},
     {.method = METHOD_GET,
      .path = "/health",
      .reply = &health_schema,

@@ -40,7 +40,10 @@ static const struct route routes[] = {
      .handler = readiness_handle,
      .name = "readiness",
      .tag = "health",
-     .summary = "Every component, with its state and figures"},
+     .summary = "Every component, with its state and figures",
+     .for_models = "Why is the orchestrator of models degraded, not ready or broken? Gives its "
+                   "state and that of each component; a fault has a code, what it means, and "
+                   "the section of the operator's guide that says what to do."},
     {.method = METHOD_GET,
      .path = "/api/v1/health/detailed",
      .role = ORCHESTRATOR_STAFF,

@@ -18,7 +18,10 @@ static const struct route routes[] = {
      .handler = ask_handle,
      .name = "ask",
      .summary = "Ask the knowledge base",
-     .help = "Answers from the documents with markers to its sources, or says that it cannot."},
+     .help = "Answers from the documents with markers to its sources, or says that it cannot.",
+     .for_models = "Ask the knowledge base: answers a question from the documents with markers to "
+                   "its sources, or says that it cannot. The trace_id of an answer sends it to "
+                   "review, or takes a vote on it."},
     {.method = METHOD_POST,
      .role = SUPPORT_VIEWER,
      .traits = TRAIT_ASK | TRAIT_VISITOR,

@@ -30,7 +30,9 @@ static const struct route routes[] = {
      .handler = review_add_handle,
      .name = "review_add",
      .tag = "review",
-     .summary = "Make a case of an answer by hand"},
+     .summary = "Make a case of an answer by hand",
+     .for_models = "Send an answer to review: it becomes a case of the review queue, for a "
+                   "person to judge. trace_id is that of the answer, as ask gives it."},
     {.method = METHOD_GET,
      .path = "/api/admin/review-queue/stats",
      .role = SUPPORT_REVIEWER,

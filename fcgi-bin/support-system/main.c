@@ -21,7 +21,10 @@ static const struct route routes[] = {
      .name = "health",
      .tag = "health",
      .summary = "Can the service do its work?",
-     .help = "503 with the same body when it cannot."},
+     .help = "503 with the same body when it cannot.",
+     .for_models = "Why is the support service degraded, not ready or broken? Gives its state "
+                   "and that of each component; a fault has a code, what it means, and the "
+                   "section of the operator's guide that says what to do."},
     {.method = METHOD_GET,
      .path = "/api/health/ready",
      .reply = &health_schema,
