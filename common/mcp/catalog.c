@@ -117,6 +117,13 @@ static void read_arguments(struct arena *arena, const json_t *parameters, struct
     }
 }
 
+static bool is_text_schema(const json_t *schema)
+{
+    const char *type = text_of(schema, "type");
+
+    return type && strcmp(type, "string") == 0;
+}
+
 /* Returns the schema of the body, resolved where its members are arguments. */
 static const json_t *read_body(const json_t *document, const json_t *operation,
                                struct mcp_tool *tool)
@@ -128,7 +135,8 @@ static const json_t *read_body(const json_t *document, const json_t *operation,
     tool->body_required = json_is_true(json_object_get(body, "required"));
     if (!schema)
         return NULL;
-    if (strcmp(tool->body_type, "application/json") != 0) {
+    /* A route that reads its body itself takes the text as it is, also where that is JSON. */
+    if (strcmp(tool->body_type, "application/json") != 0 || is_text_schema(schema)) {
         tool->body = BODY_TEXT;
         return schema;
     }

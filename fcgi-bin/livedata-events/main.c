@@ -16,7 +16,12 @@ static const struct route routes[] = {
      .handler = events_handle,
      .name = "ingest_events",
      .tag = "events",
-     .summary = "Events in: one, {\"events\": [...]}, or lines of JSON"},
+     .summary = "Events in: one, {\"events\": [...]}, or lines of JSON",
+     .for_models =
+         "Takes events in, as a source of live data sends them. body is the JSON text of "
+         "one event, of {\"events\": [...]}, or of an event per line. Each has event_id "
+         "(a UUID), event_type (such as order.created), timestamp (ISO 8601), source, and "
+         "what its type needs; an answer names the fields that are missing."},
     {.method = METHOD_POST,
      .path = "/v1/node/events",
      .role = LIVE_NODE,
