@@ -67,4 +67,5 @@ async def main():
         print(json.dumps(told))
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
