@@ -39,6 +39,7 @@ speed_program = $(BUILD)/tests/bench/speed/speed
 bare_programs = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/stack/*.c))
 fuzz_targets = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/*_fuzz.c))
 oracles = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/oracle/*.c))
+conformance = $(BUILD)/tests/mcp_conformance/responder
 oracle_support = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/oracle/support/*.c))
 
 verifier = $(BUILD)/verify-certificate
@@ -105,6 +106,12 @@ $(BUILD)/tests/bench/stack/%: $(BUILD)/obj/tests/bench/stack/%.o
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ -lfcgi $(LOADED_LIBS) $(LIBS) -o $@
 
+$(conformance): $(BUILD)/obj/tests/mcp_conformance/responder.o \
+    $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard fcgi-bin/experiments/*.c)) $(library)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
 # The benchmark reads its cases as the oracles do.
 $(oracles) $(speed_program): $(BUILD)/%: $(BUILD)/obj/%.o $(oracle_support) $(library)
 	@mkdir -p $(@D)
@@ -154,7 +161,7 @@ $(foreach family,$(families),$(eval $(call fault_walk_rule,$(family))))
 
 # Programs of tests are many, and each runs once: one level less of optimization and the faster linker make them in
 # half the time. What they test is in the library.
-tested_once = $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks)
+tested_once = $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks) $(conformance)
 ifeq ($(CC)$(SANITIZE)$(FUZZER),gcc)
 $(tested_once:$(BUILD)/%=$(BUILD)/obj/%.o): CFLAGS = -O1 -g -gdwarf-4 -gsplit-dwarf
 $(tested_once): ALL_LDFLAGS += $(if $(shell command -v ld.gold),-fuse-ld=gold)

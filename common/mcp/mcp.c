@@ -84,6 +84,10 @@ static void write_capabilities(struct json_writer *writer, const struct mcp_call
         writer_key(writer, "prompts");
         writer_raw(writer, "{}");
     }
+    if (call->offer->resource_count || call->offer->prompt_count) {
+        writer_key(writer, "completions");
+        writer_raw(writer, "{}");
+    }
     writer_close_object(writer);
 }
 
@@ -165,6 +169,7 @@ static const struct {
     {"resources/read", mcp_read_resource, true, true},
     {"prompts/list", mcp_list_prompts, false, true},
     {"prompts/get", mcp_get_prompt, false, false},
+    {"completion/complete", mcp_complete, true, false},
 };
 
 /* The members that revision 2026-07-28 adds to each result. */

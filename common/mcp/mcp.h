@@ -42,6 +42,7 @@ struct mcp_prompt_argument {
     const char *name;
     const char *about;
     bool required;
+    const char *kind; /* of resources whose names are proposed while it is typed; NULL = none */
 };
 
 /* A way to begin a conversation; `{name}` in the text stands for an argument. */

@@ -39,6 +39,13 @@ const char *mcp_param(const struct mcp_call *call, const char *name);
  * cursor that the server has not given. */
 bool mcp_read_cursor(struct mcp_call *call, size_t count, size_t *from);
 
+/* URIs of resources: the scheme, the kind, a slash, the id. */
+#define MCP_SCHEME "assay://"
+
+/* What the route of the kind lists first, for whoever calls; NULL when there is none, with an error
+ * of the message where the route could not be asked. */
+const json_t *mcp_resource_items(struct mcp_call *call, const struct mcp_resource *resource);
+
 /* The methods. */
 void mcp_list_tools(struct mcp_call *call);
 void mcp_call_tool(struct mcp_call *call);
@@ -47,6 +54,7 @@ void mcp_list_templates(struct mcp_call *call);
 void mcp_read_resource(struct mcp_call *call);
 void mcp_list_prompts(struct mcp_call *call);
 void mcp_get_prompt(struct mcp_call *call);
+void mcp_complete(struct mcp_call *call);
 
 /* False, with 401 and the place where a client learns how to sign in, unless whoever asks may use
  * the service at all. */

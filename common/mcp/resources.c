@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define SCHEME "assay://"
-
 /* Asks a route with the caller's credentials. False with an error of the message. */
 static bool ask(struct mcp_call *call, const struct mcp_resource *resource, const char *operation,
                 const json_t *arguments, struct relay_answer *answer)
@@ -38,7 +36,7 @@ static void write_item(struct json_writer *writer, const struct mcp_resource *re
     if (!id)
         return;
     text_start(&uri, arena, 4096);
-    text_append_strings(&uri, (const char *const[]){SCHEME, resource->kind, "/", NULL});
+    text_append_strings(&uri, (const char *const[]){MCP_SCHEME, resource->kind, "/", NULL});
     text_append_url(&uri, id);
     writer_open_object(writer);
     writer_key_string(writer, "uri", uri.bytes);
@@ -48,19 +46,26 @@ static void write_item(struct json_writer *writer, const struct mcp_resource *re
     writer_close_object(writer);
 }
 
-static void write_items(struct mcp_call *call, struct json_writer *writer,
-                        const struct mcp_resource *resource)
+const json_t *mcp_resource_items(struct mcp_call *call, const struct mcp_resource *resource)
 {
     struct relay_answer answer;
     struct json_fault fault;
-    json_t *document, *list, *item;
-    size_t i;
+    json_t *document;
 
     if (!ask(call, resource, resource->list, NULL, &answer) ||
         json_read(call->request->arena, answer.body, answer.length, JSON_DEPTH_LIMIT, &document,
                   &fault))
-        return;
-    list = resource->member ? json_object_get(document, resource->member) : document;
+        return NULL;
+    return resource->member ? json_object_get(document, resource->member) : document;
+}
+
+static void write_items(struct mcp_call *call, struct json_writer *writer,
+                        const struct mcp_resource *resource)
+{
+    json_t *list = (json_t *)(uintptr_t)mcp_resource_items(call, resource); /* not changed */
+    json_t *item;
+    size_t i;
+
     json_array_foreach(list, i, item) write_item(writer, resource, item);
 }
 
@@ -97,7 +102,7 @@ void mcp_list_templates(struct mcp_call *call)
 
         writer_open_object(&writer);
         writer_key_string(&writer, "uriTemplate",
-                          arena_print(call->request->arena, SCHEME "%s/{id}", resource->kind));
+                          arena_print(call->request->arena, MCP_SCHEME "%s/{id}", resource->kind));
         writer_key_string(&writer, "name", resource->name);
         writer_key_string(&writer, "description", resource->about);
         writer_key_string(&writer, "mimeType", "application/json");
@@ -111,9 +116,9 @@ void mcp_list_templates(struct mcp_call *call)
 static const struct mcp_resource *row_of(const struct mcp_call *call, const char *uri,
                                          const char **id)
 {
-    if (strncmp(uri, SCHEME, strlen(SCHEME)) != 0)
+    if (strncmp(uri, MCP_SCHEME, strlen(MCP_SCHEME)) != 0)
         return NULL;
-    uri += strlen(SCHEME);
+    uri += strlen(MCP_SCHEME);
     for (size_t i = 0; i < call->offer->resource_count; i++) {
         size_t length = strlen(call->offer->resources[i].kind);
 

@@ -162,31 +162,51 @@ static const char *address_of(struct request *request, const struct relay_call *
     return address.bytes;
 }
 
+/* Pictures and sounds are shown by clients; other files are resources. */
+static const char *file_type(const struct relay_answer *answer, bool fits)
+{
+    if (!fits)
+        return "resource_link";
+    if (strncasecmp(answer->content_type, "image/", 6) == 0)
+        return "image";
+    return strncasecmp(answer->content_type, "audio/", 6) == 0 ? "audio" : "resource";
+}
+
+static void write_bytes(struct json_writer *writer, const char *name,
+                        const struct relay_answer *answer)
+{
+    struct text bytes;
+
+    text_start(&bytes, writer->out->arena, answer->length / 3 * 4 + 8);
+    text_append_base64(&bytes, answer->body, answer->length);
+    writer_key_string(writer, name, bytes.bytes);
+}
+
 /* A file: its bytes where they fit, else its address. */
 static void write_file(struct request *request, struct text *result, const struct mcp_tool *tool,
                        const struct relay_call *call, const struct relay_answer *answer)
 {
     bool fits = answer->length / 3 * 4 <= (size_t)request->server->policy.tools.answer;
+    const char *type = file_type(answer, fits);
+    bool embedded = strcmp(type, "resource") == 0;
     struct json_writer writer;
-    struct text bytes;
 
     open_content(&writer, result);
     writer_open_object(&writer);
-    writer_key_string(&writer, "type", fits ? "resource" : "resource_link");
-    if (fits) {
-        text_start(&bytes, request->arena, answer->length / 3 * 4 + 8);
-        text_append_base64(&bytes, answer->body, answer->length);
+    writer_key_string(&writer, "type", type);
+    if (embedded) {
         writer_key(&writer, "resource");
         writer_open_object(&writer);
-    } else {
+    }
+    if (embedded || !fits)
+        writer_key_string(&writer, "uri", address_of(request, call));
+    if (!fits)
         writer_key_string(&writer, "name", tool->name);
-    }
-    writer_key_string(&writer, "uri", address_of(request, call));
     writer_key_string(&writer, "mimeType", answer->content_type);
-    if (fits) {
-        writer_key_string(&writer, "blob", bytes.bytes);
+    if (fits)
+        write_bytes(&writer, embedded ? "blob" : "data", answer);
+    if (embedded)
         writer_close_object(&writer);
-    }
     writer_close_object(&writer);
     writer_close_array(&writer);
     writer_key_boolean(&writer, "isError", false);

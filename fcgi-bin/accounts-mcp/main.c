@@ -77,7 +77,7 @@ static const struct mcp_prompt prompts[] = {
     {"check_decision",
      "Is this decision sound?",
      "Checks the result of a running or ended test before somebody ships it",
-     {{"experiment", "The id or the name of the experiment", true}},
+     {{"experiment", "The id or the name of the experiment", true, "experiments/projects"}},
      "Is the decision about the experiment {experiment} sound? Read its plan and its live results. "
      "Check the traffic split, whether it has the planned size, whether somebody looked and "
      "stopped "

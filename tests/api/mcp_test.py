@@ -341,3 +341,22 @@ def test_revision_2026_07_28_says_its_version_in_each_request(suite, people):
     call_headers = {**headers, "Mcp-Method": "tools/call", "Mcp-Name": "other"}
     answer = ask(url, "tools/call", {"_meta": meta, "name": "list_metrics"}, token, **call_headers)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32020)
+
+
+def test_what_is_typed_is_completed(suite, people, project):
+    """By what the caller may list, in prompts and in addresses of resources."""
+    url, token = address(suite), people["admin"].token
+    made = call(url, "experiments_create_project", {**project, "confirm_call": True}, token).json()["result"]["structuredContent"]
+
+    def values(reference, argument, typed, caller=token):
+        told = ask(url, "completion/complete", {"ref": reference, "argument": {"name": argument, "value": typed}}, caller).json()
+        return told["result"]["completion"]["values"] if "result" in told else told["error"]["code"]
+
+    prompt = {"type": "ref/prompt", "name": "check_decision"}
+    name = made["project_name"]
+    assert name in values(prompt, "experiment", name[:3].upper()) and values(prompt, "experiment", name + "x") == []
+    template = {"type": "ref/resource", "uri": "assay://experiments/projects/{id}"}
+    assert made["id"] in values(template, "id", made["id"][:8])
+    assert values({"type": "ref/prompt", "name": "size_test"}, "metric", "a") == []
+    assert values(prompt, "nonsense", "a") == values(template, "nonsense", "a") == values({"type": "ref/prompt"}, "id", "") == -32602
+    assert values(template, "id", "", "assay_wrong") in ([], -32001)
