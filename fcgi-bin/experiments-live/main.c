@@ -186,7 +186,8 @@ static const struct route routes[] = {
      .name = "take_look",
      .tag = "experiments",
      .summary = "Take a look by the plan",
-     .help = "For designs with planned_looks. Keeps what every treatment shows now, if the users "
+     .help = "For designs with planned_looks or hybrid readings. Keeps what every treatment shows "
+             "now, if the users "
              "of the next planned look are there; the verdict comes from looks that were taken. "
              "Asked again, nothing is taken before there are new users. 409 no_planned_looks, "
              "too_many_looks."},

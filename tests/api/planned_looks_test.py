@@ -57,6 +57,10 @@ class Running(Experiment):
     def looks(self):
         return self.sequential["planned_looks"]
 
+    def looks_taken(self):
+        end = self.sequential["hybrid"]["end"]
+        return [end] if end else []
+
     def effect(self):
         return wald(*((arm["exposed_users"], arm["converted_users"]) for arm in (self.arm(0), self.arm(1))))
 
@@ -276,3 +280,94 @@ def test_refusals_and_designs_without_looks(store):
                                ({**PLAN, "alpha_parameter": 1}, {}, "alpha_parameter")):
         answer = store.client.post("/api/v1/projects", design(looks, **more))
         assert answer.status == 422 and words in answer.text
+
+
+def hybrid_design(share=0.5, **more):
+    """Of more users than readings before the end need at least; without a share a plain one."""
+    built = design(looks=None, **more)
+    built["metrics"]["mde_pct"] = 35
+    if share:
+        built["constraints"]["hybrid"] = {"early_share": share}
+    return built
+
+
+def planned_by(client, share=0.5, alpha=0.05, **look):
+    """The same readings by the route of hybrid designs."""
+    return expect(client.post("/api/v1/sequential/hybrid", {"alpha": alpha, "power": 0.8, "early_share": share, **look}))
+
+
+def test_a_hybrid_is_read_at_any_time_and_tested_once(store):
+    experiment, plain = Running(store.client, hybrid_design()), Running(store.client, hybrid_design(share=None))
+    for one in (experiment, plain):
+        one.add((8, 2), (8, 3))
+    shown = experiment.sequential["hybrid"]
+    plan = planned_by(store.client)
+    size = experiment.sequential["planned_sample_size_per_variant"]
+    assert size == pytest.approx(plan["inflation_factor"] * plain.sequential["planned_sample_size_per_variant"], abs=2)
+    assert (shown["status"], shown["end"], shown["end_due"]) == ("running", None, False)
+    assert shown["end_z"] == pytest.approx(plan["end_z"], abs=1e-6)
+    assert shown["early_error"] == pytest.approx(plan["early_error"], abs=1e-7)
+    assert shown["comparisons"][0]["status"] == "too_few_users"
+    assert not experiment.take()["taken"]  # the end is not due
+    half = math.ceil(size / 2)
+    experiment.add((half - 8, round(0.25 * half)), (half - 8, round(0.45 * half)))
+    estimate, error = experiment.effect()
+    [now] = experiment.sequential["hybrid"]["comparisons"]
+    expected = planned_by(store.client, look={"information_fraction": half / size, "estimate": estimate, "standard_error": error})["reading"]
+    for name in ("boundary_z", "z", "p_value", "ci_lower", "ci_upper", "is_significant", "status"):
+        assert now[name] == (pytest.approx(expected[name], abs=1e-6) if isinstance(expected[name], float) else expected[name]), name
+    assert experiment.sequential["current_boundary_z"] == pytest.approx(expected["boundary_z"], abs=1e-4)
+    assert now["status"] == "efficacy" and experiment.looks_taken() == []  # a reading is no look
+    decision = experiment.decision()
+    assert decision["reasons"][0]["code"] == "significant_win" and decision["hybrid"] == experiment.sequential["hybrid"]
+    [arm] = decision["evidence"]["winning_arms"]
+    assert arm["p_value"] == pytest.approx(expected["p_value"], abs=1e-6)
+    assert arm["practical"]["ci_lower"] == pytest.approx(100 * expected["ci_lower"], abs=1e-3)
+    # The effect goes: a reading claims nothing any more, and the test at the end decides for good.
+    experiment.add((size - half + 3, round(0.5 * (size - half))), (size - half + 3, round(0.35 * (size - half))))
+    assert experiment.sequential["hybrid"]["end_due"] and experiment.decision()["verdict"] == "keep_running"
+    estimate, error = experiment.effect()
+    first, again = experiment.take(), experiment.take()
+    assert (first["taken"], again["taken"], first["hybrid"]["status"]) == (True, False, "ended")
+    end = (size + 3) / size
+    expected = planned_by(store.client, look={"information_fraction": end, "estimate": estimate, "standard_error": error, "is_end": True})["reading"]
+    [last] = first["hybrid"]["comparisons"]
+    assert first["hybrid"]["end_z"] == pytest.approx(expected["boundary_z"], abs=1e-6)
+    for name in ("z", "p_value", "ci_lower", "ci_upper"):
+        assert last[name] == pytest.approx(expected[name], abs=2e-6)
+    assert last["status"] == expected["status"] == "no_rejection"
+    decision = experiment.decision()
+    assert decision["verdict"] == "no_ship" and "info_fraction_complete_no_effect" in experiment.codes()
+    experiment.add((size, round(0.1 * size)), (size, round(0.9 * size)))  # comes too late
+    assert experiment.sequential["hybrid"]["comparisons"] == [last] and experiment.decision()["verdict"] == "no_ship"
+
+
+def test_the_end_of_a_hybrid_by_the_upkeep_or_earlier_by_hand(store):
+    due, early = (Running(store.client, hybrid_design(variants=variants)) for variants in (2, 3))
+    due.add((8, 2), (8, 3))
+    size = due.sequential["planned_sample_size_per_variant"]
+    due.add((size, round(0.3 * size)), (size, round(0.6 * size)))
+    early.add(*[(size // 2, round(share * size / 2)) for share in (0.3, 0.33, 0.6)])
+    assert early.sequential["hybrid"]["alpha"] == 0.025
+    done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"))
+    assert done.returncode == 0, done.stderr
+    assert due.sequential["hybrid"]["end"]["actor"] is None and due.decision()["verdict"] == "ship"
+    assert early.sequential["hybrid"]["end"] is None
+    assert early.take(unplanned=True)["taken"]  # of other reasons than the effect
+    shown = early.sequential["hybrid"]
+    fraction = early.sequential["information_fraction"]
+    assert shown["end"]["information_fraction"] == pytest.approx(fraction, abs=1e-4) and fraction < 1
+    assert [one["status"] for one in shown["comparisons"]] == ["no_rejection", "efficacy"]
+    expect(put(store.client, early.id, hybrid_design(share=0.2, variants=3)))
+    assert early.sequential["hybrid"]["status"] == "plan_changed" and early.decision()["verdict"] == "keep_running"
+    expect(put(store.client, early.id, hybrid_design(variants=3)))
+    assert early.sequential["hybrid"] == shown
+    expect(store.client.get(f"/api/v1/experiments/{early.id}/certificate"), 409, "certificate_of_planned_looks")
+
+
+@pytest.mark.parametrize("wrong", [{"n_looks": 2}, {"planned_looks": PLAN}])
+def test_a_hybrid_stands_alone(store, wrong):
+    built = hybrid_design()
+    built["constraints"].update(wrong)
+    answer = store.client.post("/api/v1/projects", built)
+    assert answer.status == 422 and "hybrid readings" in answer.text

@@ -26,7 +26,7 @@ def rows_of(evaluator, program, runs):
 
 def test_rules_that_may_stop_early_keep_alpha(evaluator):
     runs = 2000 if os.environ.get("ASSAY_TEST_SOAK") == "1" else 20
-    assert len(rows_of(evaluator, "stopping_error_rates", runs)) == 2 + 12 + 4
+    assert len(rows_of(evaluator, "stopping_error_rates", runs)) == 3 + 12 + 7 + 5
 
 
 def test_what_is_printed_of_stopping_by_expected_loss_is_what_happens(evaluator):

@@ -1,7 +1,7 @@
 /*
- * How often rules that may stop a test early are wrong, by simulation: hybrid tests, and planned
- * looks through the decision itself. Prints the first two tables of
- * docs/use/error-rates-stopping.md; the third is that of loss_error_rates.c.
+ * How often rules that may stop a test early are wrong, by simulation: hybrid tests, and through
+ * the decision itself readings before and at the planned size, and planned looks. Prints the first
+ * three tables of docs/use/error-rates-stopping.md; the fourth is that of loss_error_rates.c.
  *
  *   stopping_error_rates [RUNS]     10 000 by default
  *
@@ -26,16 +26,16 @@ enum { RUNS = 10000, USERS_MAX = 5000, READINGS = 200, SEED_FIRST = 350 };
 static const double alpha = 0.05;
 static struct ziggurat ziggurat;
 
-static bool print_rate(int64_t wrong, int64_t runs, bool claims_nothing)
+static bool print_rate(int64_t wrong, int64_t runs, double level, bool claims_nothing)
 {
     double lower = stream_lower_bound(wrong, runs);
 
     printf(" %.2f %% | %.2f %% | %s |\n", 100 * (double)wrong / (double)runs, 100 * lower,
            claims_nothing   ? "claims nothing"
-           : lower <= alpha ? "holds"
+           : lower <= level ? "holds"
                             : "**fails**");
     fflush(stdout);
-    return claims_nothing || lower <= alpha;
+    return claims_nothing || lower <= level;
 }
 
 /* --- hybrid tests --- */
@@ -137,7 +137,7 @@ static bool run_hybrid_row(const struct hybrid_row *row, int64_t runs)
            100 * (double)counts.single / (double)runs, 100 * design->early_error,
            100 * (double)counts.early / (double)runs);
     arena_destroy(arena);
-    return print_rate(counts.wrong, runs, row->claims_nothing);
+    return print_rate(counts.wrong, runs, alpha, row->claims_nothing);
 }
 
 static bool run_hybrids(int64_t runs)
@@ -152,7 +152,7 @@ static bool run_hybrids(int64_t runs)
     return holds;
 }
 
-/* --- planned looks, by the decision --- */
+/* --- running experiments, by the decision --- */
 
 enum { STEP_USERS = 25, ARMS_MAX = 3 };
 
@@ -181,7 +181,16 @@ static const struct looks_row looks_rows[] = {
      LOOKS_OF(SPENDING_POCOCK, halves)},
     {"means, Kim-DeMets 2, three uneven looks", METRIC_CONTINUOUS, 2,
      LOOKS_OF(SPENDING_POWER, uneven, .alpha_parameter = GIVEN_NUMBER(2))},
+    {"rates, O'Brien-Fleming, four looks, non-binding futility, not followed", METRIC_BINARY, 2,
+     LOOKS_OF(SPENDING_OBRIEN_FLEMING, quarters, .futility = FUTILITY_NON_BINDING,
+              .beta_spending = SPENDING_OBRIEN_FLEMING)},
 };
+
+/* With futility the test has one side, at half of alpha. */
+static double alpha_of(const struct looks_row *row)
+{
+    return row->looks.futility == FUTILITY_NONE ? alpha : alpha / 2;
+}
 
 struct looks_plan {
     struct bench bench;
@@ -190,13 +199,13 @@ struct looks_plan {
     const char *name;
 };
 
-static void add_users(struct bench *bench, const struct looks_row *row, struct draws *draws,
+static void add_users(struct bench *bench, int metric_type, struct draws *draws,
                       struct stream_sums *arms)
 {
-    for (size_t a = 0; a < row->arms; a++) {
+    for (size_t a = 0; a < bench->view.arm_count; a++) {
         struct stream_user user = {0};
         struct stream_sums *sums = &arms[a];
-        bool rate = row->metric_type == METRIC_BINARY;
+        bool rate = metric_type == METRIC_BINARY;
 
         for (int i = 0; i < STEP_USERS; i++) {
             if (rate)
@@ -242,7 +251,7 @@ static void start_looks(struct looks_plan *plan, const struct looks_row *row)
     bench->metrics.std_dev = GIVEN_NUMBER(1);
     bench->constraints.planned_looks = &row->looks;
     draws_start(&draws, &ziggurat, 36, 0);
-    add_users(bench, row, &draws, arms);
+    add_users(bench, row->metric_type, &draws, arms);
     plan->work = arena_create((size_t)1 << 28);
     decide(bench, plan->work, &outcome);
     plan->planned = arms[0].n / bench->stats.sequential->plans;
@@ -250,20 +259,18 @@ static void start_looks(struct looks_plan *plan, const struct looks_row *row)
     arena_reset(plan->work);
 }
 
-/* The look that the upkeep takes at the numbers so far: decide() is slow, and says no more. */
-static void take_look(struct looks_plan *plan, const struct looks_row *row,
-                      const struct stream_sums *arms, struct live_look *looks)
+/* What every treatment shows now, as a look. */
+static void keep_look(const struct bench *bench, const struct stream_sums *arms, double fraction,
+                      const char *plan, struct live_look *look)
 {
-    struct bench *bench = &plan->bench;
-    size_t count = bench->view.looks.count++;
-    struct live_look *look = &looks[count];
+    size_t count = bench->view.arm_count;
 
-    *look = (struct live_look){.look = (int64_t)count + 1,
-                               .information_fraction = arms[0].n / plan->planned,
-                               .users = (int64_t)(arms[0].n * (double)row->arms),
-                               .plan = plan->name,
+    *look = (struct live_look){.look = (int64_t)bench->view.looks.count + 1,
+                               .information_fraction = fraction,
+                               .users = (int64_t)(arms[0].n * (double)count),
+                               .plan = plan,
                                .taken_at = "2026-01-01T00:00:00Z"};
-    for (size_t a = 1; a < row->arms; a++) {
+    for (size_t a = 1; a < count; a++) {
         const struct stream_sums pair[2] = {arms[0], arms[a]};
         double difference, variance;
 
@@ -271,7 +278,17 @@ static void take_look(struct looks_plan *plan, const struct looks_row *row,
         look->effects[look->effect_count++] =
             (struct live_look_effect){(int64_t)a, difference, sqrt(variance)};
     }
-    bench->view.looks.items = looks;
+}
+
+/* The look that the upkeep takes at the numbers so far: decide() is slow, and says no more. */
+static void take_look(struct looks_plan *plan, const struct stream_sums *arms,
+                      struct live_look *looks)
+{
+    struct live_look_list *taken = &plan->bench.view.looks;
+
+    keep_look(&plan->bench, arms, arms[0].n / plan->planned, plan->name, &looks[taken->count]);
+    taken->count++;
+    taken->items = looks;
 }
 
 static bool claims(const struct bench *bench)
@@ -305,12 +322,12 @@ static void run_looks(struct looks_plan *plan, const struct looks_row *row, uint
     for (size_t next = 0; next < fractions->count && !claimed;) {
         struct policy_outcome outcome;
 
-        add_users(bench, row, &draws, arms);
+        add_users(bench, row->metric_type, &draws, arms);
         if (arms[0].n < fractions->items[next] * plan->planned)
             continue;
         while (next < fractions->count && arms[0].n >= fractions->items[next] * plan->planned)
             next++;
-        take_look(plan, row, arms, looks);
+        take_look(plan, arms, looks);
         decide(bench, plan->work, &outcome);
         claimed = claims(bench);
         shipped = outcome.verdict == VERDICT_SHIP;
@@ -333,7 +350,7 @@ static bool run_looks_row(const struct looks_row *row, int64_t runs)
     arena_destroy(plan.work);
     printf("| %s | %.1f | %.2f %% |", row->name, (double)counts.looks / (double)runs,
            100 * (double)counts.ships / (double)runs);
-    return print_rate(counts.claims, runs, false);
+    return print_rate(counts.claims, runs, alpha_of(row), false);
 }
 
 static bool run_planned(int64_t runs)
@@ -347,6 +364,145 @@ static bool run_planned(int64_t runs)
     return holds;
 }
 
+/* --- readings before the planned size and at it, by the decision --- */
+
+struct policy_row {
+    const char *name;
+    int metric_type;
+    size_t arms;
+    double mde; /* in percent */
+    bool claims_nothing;
+    struct payload_hybrid hybrid; /* a share of 0: without */
+};
+
+static const struct policy_row policy_rows[] = {
+    {"control: rates, no plan: always-valid, then the plain test",
+     METRIC_BINARY,
+     2,
+     11.5,
+     true,
+     {0}},
+    {"control: means, no plan: always-valid, then the plain test",
+     METRIC_CONTINUOUS,
+     2,
+     .57,
+     true,
+     {0}},
+    {"rates, hybrid, half of alpha early", METRIC_BINARY, 2, 11.5, false, {.5, .5}},
+    {"rates, hybrid, a tenth of alpha early", METRIC_BINARY, 2, 11.5, false, {.1, .5}},
+    {"rates, hybrid, half of alpha early, two treatments", METRIC_BINARY, 3, 12.7, false, {.5, .5}},
+    {"means, hybrid, half of alpha early", METRIC_CONTINUOUS, 2, .57, false, {.5, .5}},
+    {"means, hybrid, nine tenths of alpha early", METRIC_CONTINUOUS, 2, .58, false, {.9, .5}},
+};
+
+struct policy_plan {
+    struct bench bench;
+    struct arena *work; /* of one decision */
+    double planned;     /* users of an arm */
+};
+
+static double planned_users(const struct live_sequential *sequential)
+{
+    return (double)sequential->planned_sample_size_per_variant.value;
+}
+
+static void start_policy(struct policy_plan *plan, const struct policy_row *row)
+{
+    bool rate = row->metric_type == METRIC_BINARY;
+    struct policy_outcome outcome;
+
+    bench_start(&plan->bench, row->metric_type, rate ? .2 : 10, row->mde, row->arms);
+    plan->bench.metrics.std_dev = GIVEN_NUMBER(1);
+    if (row->hybrid.early_share > 0)
+        plan->bench.constraints.hybrid = &row->hybrid;
+    plan->work = arena_create((size_t)1 << 28);
+    decide(&plan->bench, plan->work, &outcome);
+    plan->planned = planned_users(plan->bench.stats.sequential);
+    arena_reset(plan->work);
+}
+
+/* The test at the end, which the upkeep takes once the planned users are there. */
+static void take_end(struct policy_plan *plan, const struct stream_sums *arms,
+                     struct live_look *look)
+{
+    struct bench *bench = &plan->bench;
+    const char *name;
+    struct policy_outcome outcome;
+
+    decide(bench, plan->work, &outcome);
+    name = arena_copy_string(plan->work, bench->stats.sequential->hybrid->plan);
+    keep_look(bench, arms, arms[0].n / plan->planned, name, look);
+    bench->view.looks = (struct live_look_list){.count = 1, .items = look};
+}
+
+static bool claims_effect(const struct policy_outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->reason_count; i++)
+        if (outcome->reasons[i].reason == REASON_SIGNIFICANT_WIN ||
+            outcome->reasons[i].reason == REASON_SIGNIFICANT_LOSS)
+            return true;
+    return false;
+}
+
+struct policy_counts {
+    int64_t early, claims;
+};
+
+/* One experiment up to the first claim: a reading at each of 200 steps, the last one at the end. */
+static void run_policy(struct policy_plan *plan, const struct policy_row *row, uint64_t number,
+                       struct policy_counts *counts)
+{
+    struct bench *bench = &plan->bench;
+    struct stream_sums arms[ARMS_MAX] = {0};
+    double step = plan->planned / READINGS;
+    bool ended = false, claimed = false;
+    struct live_look look;
+    struct draws draws;
+
+    draws_start(&draws, &ziggurat, 37, number);
+    bench->view.looks = (struct live_look_list){0};
+    for (int i = 1; !claimed && !ended; i++) {
+        struct policy_outcome outcome;
+
+        while (arms[0].n < fmin(step * i, plan->planned))
+            add_users(bench, row->metric_type, &draws, arms);
+        ended = arms[0].n >= plan->planned;
+        if (ended && bench->constraints.hybrid)
+            take_end(plan, arms, &look);
+        decide(bench, plan->work, &outcome);
+        claimed = claims_effect(&outcome);
+        arena_reset(plan->work);
+    }
+    counts->early += claimed && !ended;
+    counts->claims += claimed;
+}
+
+static bool run_policy_row(const struct policy_row *row, int64_t runs)
+{
+    struct policy_counts counts = {0};
+    struct policy_plan plan;
+
+    start_policy(&plan, row);
+    for (int64_t i = 0; i < runs; i++)
+        run_policy(&plan, row, (uint64_t)i, &counts);
+    bench_stop(&plan.bench);
+    arena_destroy(plan.work);
+    printf("| %s | %.0f | %.2f %% |", row->name, plan.planned,
+           100 * (double)counts.early / (double)runs);
+    return print_rate(counts.claims, runs, alpha, row->claims_nothing);
+}
+
+static bool run_policies(int64_t runs)
+{
+    bool holds = true;
+
+    printf("\n| plan | users of an arm | before the end | ever wrong | lower 99 %% bound | |\n"
+           "|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof policy_rows / sizeof policy_rows[0]; i++)
+        holds = run_policy_row(&policy_rows[i], runs) && holds;
+    return holds;
+}
+
 int main(int count, char **words)
 {
     int64_t runs = RUNS;
@@ -356,6 +512,7 @@ int main(int count, char **words)
         return 2;
     ziggurat_build(&ziggurat);
     holds = run_hybrids(runs);
+    holds = run_policies(runs) && holds;
     holds = run_planned(runs) && holds;
     return holds ? 0 : 1;
 }

@@ -301,6 +301,47 @@ TEST(looks_that_were_not_planned_and_the_last_one)
     bench_stop(&bench);
 }
 
+/* A reading before the end claims what is there now; the test at the end stays, and names its plan.
+ */
+TEST(hybrid_readings_before_and_at_the_end)
+{
+    const struct payload_hybrid plan = {.early_share = 0.5, .tuned_fraction = 0.5};
+    struct live_look end = {.look = 1, .information_fraction = 1, .effect_count = 1};
+    const struct live_hybrid *block;
+    const struct live_hybrid_reading *reading;
+    struct bench bench;
+
+    bench_start(&bench, METRIC_BINARY, 0.1, 20, 2);
+    bench.constraints.hybrid = &plan;
+    lay_rate(&bench, 0, 2000, 200);
+    lay_rate(&bench, 1, 2000, 340);
+    decide(&bench);
+    (void)read_stats(&bench);
+    block = bench.stats.sequential->hybrid;
+    reading = block->comparisons.items;
+    CHECK_TEXT(block->status, "running");
+    CHECK_TEXT(reading->status, "efficacy");
+    CHECK_NEAR(block->end_z.value, 2.0239, 1e-4);
+    CHECK(block->early_error.value > 0.012 && block->early_error.value < 0.025);
+    CHECK_TEXT(codes_of(&bench),
+               "significant_win practical_threshold_met bayesian_win sequential_crossed");
+    end.plan = block->plan;
+    end.effects[0] = (struct live_look_effect){1, 0.02, 0.01};
+    bench.view.looks = (struct live_look_list){.count = 1, .items = &end};
+    decide(&bench);
+    (void)read_stats(&bench);
+    reading = bench.stats.sequential->hybrid->comparisons.items;
+    CHECK_TEXT(bench.stats.sequential->hybrid->status, "ended");
+    CHECK_TEXT(reading->status, "no_rejection");
+    CHECK_NEAR(reading->z.value, 2, 1e-12);
+    CHECK(reading->p_value.value > 0.05 && reading->p_value.value < 0.06);
+    CHECK_TEXT(bench.decision.verdict, "no_ship");
+    end.plan = "another";
+    decide(&bench);
+    CHECK_TEXT(bench.decision.verdict, "keep_running");
+    bench_stop(&bench);
+}
+
 /* A bounce rate that falls from 40 % to 30 %. */
 TEST(a_falling_bounce_rate_is_better)
 {
@@ -414,6 +455,7 @@ TEST(what_would_change_does_change)
 
 TEST_MAIN(CASE(verdicts), CASE(looks_that_cannot_be_sized_decide_nothing),
           CASE(looks_that_were_not_planned_and_the_last_one),
+          CASE(hybrid_readings_before_and_at_the_end),
           CASE(a_decrease_is_decided_as_an_increase_of_swapped_arms),
           CASE(a_falling_bounce_rate_is_better), CASE(guardrails_and_verdicts),
           CASE(a_win_without_a_threshold), CASE(what_would_change_does_change))

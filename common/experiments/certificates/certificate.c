@@ -298,9 +298,10 @@ static enum error check_kind(const struct live_call *call, const struct live_vie
         return problem_set(call->problem, ERROR_INVALID, "certificate_goals",
                            "A certificate is about the primary metric alone, and this experiment "
                            "has further goals");
-    if (view->design->constraints->planned_looks)
-        return problem_set(call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
-                           "Certificates do not cover verdicts by planned looks");
+    if (view->design->constraints->planned_looks || view->design->constraints->hybrid)
+        return problem_set(
+            call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
+            "Certificates do not cover verdicts by planned looks or hybrid readings");
     if (view->adaptive.found)
         return problem_set(call->problem, ERROR_CONFLICT, "certificate_adaptive",
                            "An adaptive experiment has no certificate: its figures follow from its "

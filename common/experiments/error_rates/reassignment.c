@@ -210,14 +210,14 @@ static void count_always_valid(const struct live_stats *stats, struct error_tall
     tallies->always_valid_wrong += wrong;
 }
 
-/* Verdicts by planned looks come from the looks that are taken on the way, and a sample is always
- * early in the plan of all users: neither has the verdict of this moment. */
+/* Verdicts by planned looks and hybrid tests come from the looks that are taken on the way, and a
+ * sample is always early in the plan of all users: neither has the verdict of this moment. */
 static void count_verdict(const struct past_users *users, const struct live_stats *stats,
                           const struct payload_metrics *design, struct error_tallies *tallies)
 {
     struct policy_outcome outcome;
 
-    if (stats->sequential->planned_looks || past_users_are_sample(users))
+    if (stats->sequential->looks_status || past_users_are_sample(users))
         return;
     policy_decide(stats, design, &outcome);
     tallies->verdict_runs++;

@@ -48,7 +48,8 @@ static const struct statement list_planned = {
     .sql =
         "SELECT e.experiment_id FROM live_experiments e JOIN projects p ON p.id = e.experiment_id"
         " WHERE p.archived = 0 AND p.decision IS NULL"
-        " AND p.payload_json -> 'constraints' ->> 'planned_looks' IS NOT NULL"
+        " AND (p.payload_json -> 'constraints' ->> 'planned_looks' IS NOT NULL"
+        " OR p.payload_json -> 'constraints' ->> 'hybrid' IS NOT NULL)"
         " ORDER BY e.experiment_id",
 };
 

@@ -227,7 +227,7 @@ static enum error read_view(const struct live_call *call, const char *id,
         error = read_source(call, view);
     if (error || view->experiment.number == 0)
         return error;
-    if (view->design->constraints->planned_looks)
+    if (view->design->constraints->planned_looks || view->design->constraints->hybrid)
         error = live_read_looks(call, id, &view->looks);
     if (error)
         return error;

@@ -320,6 +320,20 @@ static void mark_crossings(const struct live_results *results, double boundary,
                 true, boundary_statistic(results, &comparisons[i].test) > boundary};
 }
 
+/* The looks that decide, of either kind; false without any. */
+static bool read_looks(const struct live_results *results, struct live_stats *stats,
+                       struct live_sequential *block)
+{
+    if (live_results_looks(results->view)) {
+        live_results_planned_looks(results, stats, block);
+        block->looks_status = block->planned_looks->status;
+    } else if (live_results_hybrid(results->view)) {
+        live_results_hybrid_looks(results, stats, block);
+        block->looks_status = block->hybrid->status;
+    }
+    return block->looks_status;
+}
+
 void live_results_sequential(const struct live_results *results, struct live_stats *stats)
 {
     const struct live_results_plan *plan = &results->plan;
@@ -327,7 +341,8 @@ void live_results_sequential(const struct live_results *results, struct live_sta
     const struct payload_looks *planned_looks = live_results_looks(results->view);
     int64_t looks = planned_looks ? (int64_t)planned_looks->information_fractions.count
                                   : results->view->design->constraints->n_looks;
-    bool several = looks > 1 || planned_looks;
+    bool hybrid = live_results_hybrid(results->view);
+    bool several = looks > 1 || planned_looks || hybrid;
     bool known = several ? plan->sequential_known : plan->known;
     double planned = (double)(several ? plan->sequential_size : plan->sample_size);
     double total = (double)stats->exposures_total, fraction;
@@ -341,8 +356,7 @@ void live_results_sequential(const struct live_results *results, struct live_sta
     block->note = live_results_text(results, several ? "live.sequential_insufficient"
                                                      : "live.sequential_fixed_horizon");
     if (!known || planned <= 0 || (several && total <= 0)) {
-        if (planned_looks)
-            live_results_planned_looks(results, stats, block);
+        (void)read_looks(results, stats, block);
         return;
     }
     block->plans = total / (planned * (double)results->arms);
@@ -352,11 +366,9 @@ void live_results_sequential(const struct live_results *results, struct live_sta
     if (!several)
         return;
     block->status = "active";
-    if (planned_looks) {
-        block->note = live_results_text(results, "live.planned_looks");
-        live_results_planned_looks(results, stats, block);
+    block->note = live_results_text(results, hybrid ? "live.hybrid" : "live.planned_looks");
+    if (read_looks(results, stats, block))
         return;
-    }
     block->final_boundary = plan->final_boundary;
     block->current_boundary_z = GIVEN_NUMBER(plan->final_boundary / sqrt(fraction));
     block->note = live_results_text(results, "live.sequential_active");

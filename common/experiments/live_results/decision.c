@@ -517,9 +517,10 @@ void live_results_decision(const struct live_results_call *call, const struct li
     decision->evidence = evidence_of(&context, &outcome, decision->policy);
     decision->adaptive = stats->adaptive;
     decision->livedata = stats->livedata;
+    decision->hybrid = stats->sequential->hybrid;
     /* Trial changes are of the primary metric only, and of pooled arms; what looks said stays. */
     if (outcome.blocker_count == 0 && !stats->goals && !stats->adaptive &&
-        !stats->sequential->planned_looks)
+        !stats->sequential->looks_status)
         decision->what_would_change =
             decision_flip_changes(call, view, stats, outcome.verdict, &decision->margin);
 }

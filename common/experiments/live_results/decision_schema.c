@@ -114,6 +114,9 @@ static const struct field decision_fields[] = {
            .help = "How often the statistics err on these users; null until it was measured."),
     OBJECT(OWNER, adaptive, live_adaptive_schema, .nullable = true, .omit_if_null = true),
     OBJECT(OWNER, livedata, live_source_schema, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, hybrid, live_hybrid_schema, .nullable = true, .omit_if_null = true,
+           .help = "The boundary that decided, what alpha was used up to the end, and the constant "
+                   "of the test there."),
 };
 #undef OWNER
 SCHEMA(live_decision_schema, struct live_decision, "LiveDecision", decision_fields,

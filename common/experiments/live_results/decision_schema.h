@@ -8,6 +8,7 @@
 #include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/measured_rates.h"
 #include "experiments/live_results/source.h"
+#include "experiments/sequential/hybrid_block.h"
 
 struct decision_reason {
     const char *code;
@@ -92,6 +93,7 @@ struct live_decision {
     const struct measured_error_rates *error_rates; /* NULL = not measured; set by the caller */
     const struct live_adaptive *adaptive;
     const struct live_source_block *livedata; /* NULL = its events are sent by clients */
+    const struct live_hybrid *hybrid;         /* NULL = it is not read by a hybrid test */
 };
 
 SCHEMA_OF(live_decision_schema, struct live_decision);

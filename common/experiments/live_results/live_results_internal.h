@@ -4,7 +4,8 @@
 
 #include "experiments/design/sizing.h"
 #include "experiments/live_results/live_results.h"
-#include "experiments/live_results/planned_looks.h"
+#include "experiments/sequential/hybrid_design.h"
+#include "experiments/sequential/planned_looks_block.h"
 #include "stats/ratio_metric.h"
 
 enum { CONTROL_ARM = 0, SUBJECTS_MIN = 2 };
@@ -58,6 +59,16 @@ void live_results_plan_looks(const struct payload_metrics *design,
                              const struct payload_looks *looks, double alpha,
                              struct sequential_plan *plan);
 
+/* The same of hybrid readings. */
+const struct payload_hybrid *live_results_hybrid(const struct live_view *view);
+
+void live_results_plan_hybrid(const struct payload_metrics *design,
+                              const struct payload_hybrid *hybrid, double alpha,
+                              struct hybrid_request *request);
+
+/* What the decisive metric counts of a user, for the names of plans. */
+const char *live_results_describe_goal(const struct payload_metrics *metrics, struct arena *arena);
+
 /* Units of the analysis per natural unit: percentage points of proportions. */
 double live_results_unit(const struct payload_metrics *design);
 
@@ -83,6 +94,8 @@ void live_results_comparisons(const struct live_results *results, struct live_st
 void live_results_sequential(const struct live_results *results, struct live_stats *stats);
 void live_results_planned_looks(const struct live_results *results, struct live_stats *stats,
                                 struct live_sequential *sequential);
+void live_results_hybrid_looks(const struct live_results *results, struct live_stats *stats,
+                               struct live_sequential *sequential);
 void live_results_srm(const struct live_results *results, struct live_stats *stats);
 void live_results_cuped(const struct live_results *results, struct live_stats *stats);
 void live_results_adjusted(const struct live_results *results, struct live_stats *stats);

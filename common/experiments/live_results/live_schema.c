@@ -93,6 +93,8 @@ static const struct field sequential_fields[] = {
     STRING(OWNER, note, .nullable = true),
     OBJECT(OWNER, planned_looks, live_planned_looks_schema, .nullable = true, .omit_if_null = true,
            .help = "Only where the design plans looks."),
+    OBJECT(OWNER, hybrid, live_hybrid_schema, .nullable = true, .omit_if_null = true,
+           .help = "Only where the design has hybrid readings."),
 };
 #undef OWNER
 static SCHEMA(sequential_schema, struct live_sequential, "LiveSequential", sequential_fields);

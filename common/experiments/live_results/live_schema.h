@@ -9,8 +9,9 @@
 #include "experiments/live/view.h"
 #include "experiments/live_results/adaptive_schema.h"
 #include "experiments/live_results/goals_schema.h"
-#include "experiments/live_results/planned_looks.h"
 #include "experiments/live_results/source.h"
+#include "experiments/sequential/hybrid_block.h"
+#include "experiments/sequential/planned_looks_block.h"
 
 struct live_arm_statistic {
     int64_t variation_index;
@@ -67,7 +68,7 @@ struct live_comparison {
     const char *note;
     struct test_result test;
     double variance;                         /* of the difference, unpooled, in natural units */
-    const struct live_look_reading *planned; /* NULL = no looks are planned */
+    const struct live_look_reading *planned; /* NULL = no planned looks, and no hybrid test */
 };
 
 struct live_sequential {
@@ -80,6 +81,8 @@ struct live_sequential {
     struct optional_number current_boundary_z;
     const char *note;
     const struct live_planned_looks *planned_looks; /* NULL = none are planned */
+    const struct live_hybrid *hybrid;               /* NULL = no hybrid test */
+    const char *looks_status;                       /* of either; NULL = there is neither */
     double final_boundary;                          /* of an active design */
     double plans; /* current sample divided by the planned sample; 0 = no plan */
 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLANS_CACHED = 16, ID_MAX = 64, VERSION_MAX = 48 };
+enum { PLANS_CACHED = 16, ID_MAX = 64, VERSION_MAX = 48, SOLVING_BYTES = 16 << 20 };
 
 static struct cached_plan {
     char id[ID_MAX];
@@ -38,6 +38,26 @@ static bool solve_looks(const struct live_view *view, double alpha, struct arena
     return !isnan(ratio);
 }
 
+/* By what factor a hybrid test needs more users than one look. */
+static bool solve_hybrid(const struct live_view *view, double alpha, struct arena *arena,
+                         double *inflation)
+{
+    struct arena *work = arena_create_below(arena, SOLVING_BYTES);
+    struct hybrid_design *design = ARENA_NEW(work, struct hybrid_design);
+    double power = view->design->metrics->power, drift = NAN;
+    struct hybrid_request request;
+    struct hybrid_plan plan;
+
+    live_results_plan_hybrid(view->design->metrics, view->design->constraints->hybrid, alpha,
+                             &request);
+    plan = hybrid_plan_at(&request, 1);
+    if (hybrid_solve(&plan, work, design))
+        drift = hybrid_drift(design, power) / hybrid_fixed_drift(alpha, power);
+    arena_destroy(work);
+    *inflation = drift * drift;
+    return !isnan(drift);
+}
+
 static void compute(const struct live_view *view, struct arena *arena,
                     struct live_results_plan *plan)
 {
@@ -57,6 +77,8 @@ static void compute(const struct live_view *view, struct arena *arena,
         inflation = design.inflation_factor;
     if (view->design->constraints->planned_looks &&
         !solve_looks(view, alpha, arena, &plan->drift, &inflation))
+        inflation = 0;
+    if (view->design->constraints->hybrid && !solve_hybrid(view, alpha, arena, &inflation))
         inflation = 0;
     if (sizing_plan_design(&request, &fixed, NULL))
         return;

@@ -59,7 +59,7 @@ static const char *describe_metric(const struct payload_metrics *metrics, const 
 }
 
 /* Looks at one goal say nothing about another one. */
-static const char *describe_goal(const struct payload_metrics *metrics, struct arena *arena)
+const char *live_results_describe_goal(const struct payload_metrics *metrics, struct arena *arena)
 {
     if (metrics->metric_type != METRIC_RATIO)
         return arena_print(arena, "%d\n%s", metrics->metric_type,
@@ -73,7 +73,7 @@ static uint64_t hash_test(const struct looks_reading *reading)
 {
     struct arena *arena = reading->results->call->arena;
     const struct number_list *fractions = &reading->plan.information_fractions;
-    const char *text = describe_goal(reading->results->design, arena);
+    const char *text = live_results_describe_goal(reading->results->design, arena);
 
     for (size_t i = 0; i < fractions->count; i++)
         text = arena_print(arena, "%s %.17g", text, fractions->items[i]);

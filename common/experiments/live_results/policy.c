@@ -67,8 +67,8 @@ struct policy {
     const struct live_comparison *comparisons;
     size_t count;
     bool active, early, complete, sequential_complete;
-    const struct live_planned_looks *planned; /* NULL = no looks are planned */
-    double plans;                             /* the sample so far, in planned samples */
+    const char *looks; /* status of planned looks or a hybrid test; NULL = neither */
+    double plans;      /* the sample so far, in planned samples */
     struct optional_number mwe;
     double sign; /* +1 where larger is better, -1 where smaller is */
     enum standing standing[POLICY_ARMS_MAX];
@@ -174,7 +174,7 @@ static enum standing standing_of(const struct policy *policy,
         return STANDING_IGNORED;
     if (comparison->planned)
         return planned_standing(policy, comparison->planned);
-    if (policy->planned) /* no boundary: the plan was changed, or cannot be sized */
+    if (policy->looks) /* no boundary: the plan was changed, or cannot be sized */
         return STANDING_INCONCLUSIVE;
     if (!test->is_significant || !boundary_holds(policy, sequential, comparison))
         return STANDING_INCONCLUSIVE;
@@ -203,8 +203,8 @@ bool policy_sample_complete(const struct live_sequential *sequential)
     struct optional_number fraction = sequential->information_fraction;
 
     if (strcmp(sequential->status, "active") == 0)
-        return sequential->planned_looks ? strcmp(sequential->planned_looks->status, "ended") == 0
-                                         : fraction.value >= 1;
+        return sequential->looks_status ? strcmp(sequential->looks_status, "ended") == 0
+                                        : fraction.value >= 1;
     return strcmp(sequential->status, "fixed_horizon") == 0 && fraction.given &&
            fraction.value >= planned_read_fraction;
 }
@@ -233,10 +233,10 @@ static void look(struct policy *policy, const struct live_stats *stats)
     policy->count =
         stats->comparisons.count < POLICY_ARMS_MAX ? stats->comparisons.count : POLICY_ARMS_MAX;
     policy->active = strcmp(sequential->status, "active") == 0;
-    policy->planned = sequential->planned_looks;
+    policy->looks = sequential->looks_status;
     policy->sequential_complete =
         policy->active &&
-        (policy->planned ? strcmp(policy->planned->status, "ended") == 0 : fraction.value >= 1);
+        (policy->looks ? strcmp(policy->looks, "ended") == 0 : fraction.value >= 1);
     policy->early = fixed && fraction.given && fraction.value < planned_read_fraction;
     policy->complete = policy_sample_complete(sequential);
     policy->plans = sequential->plans;
@@ -502,7 +502,7 @@ static void rule_open(struct policy *policy)
         else
             give(policy, REASON_INCONCLUSIVE_CI, (int)i);
     }
-    if (policy->planned && strcmp(policy->planned->status, "plan_changed") == 0)
+    if (policy->looks && strcmp(policy->looks, "plan_changed") == 0)
         give(policy, REASON_LOOKS_CHANGED, -1);
     if (policy->sequential_complete || is_futile(policy)) {
         if (!is_futile(policy))

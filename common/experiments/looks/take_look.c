@@ -10,8 +10,8 @@
 #define OWNER struct look_request
 static const struct field request_fields[] = {
     BOOLEAN(OWNER, unplanned,
-            .help = "A look between the planned ones. Alpha holds if the moment was not chosen by "
-                    "the effect."),
+            .help = "A look between the planned ones; of a hybrid test the one at its end, now. "
+                    "Alpha holds if the moment was not chosen by the effect."),
 };
 #undef OWNER
 SCHEMA(look_request_schema, struct look_request, "LookRequest", request_fields,
@@ -24,6 +24,8 @@ static const struct field reply_fields[] = {
             .help = "False when no look is due, or nothing came in since the last one."),
     OBJECT(OWNER, planned_looks, live_planned_looks_schema, .nullable = true,
            .help = "As live-stats has it now; null before the first user."),
+    OBJECT(OWNER, hybrid, live_hybrid_schema, .nullable = true, .omit_if_null = true,
+           .help = "The same of a design with hybrid readings."),
 };
 #undef OWNER
 SCHEMA(look_reply_schema, struct look_reply, "LookReply", reply_fields,
@@ -47,10 +49,10 @@ static enum error load(struct taking *taking)
     if (error)
         return error;
     live_results_statistics(taking->results, taking->view, taking->stats);
-    if (!taking->stats->sequential->planned_looks)
+    if (!taking->stats->sequential->looks_status)
         return problem_set(taking->call->problem, ERROR_CONFLICT, "no_planned_looks",
-                           "The design plans no looks (constraints.planned_looks), or several "
-                           "goals or adaptive shares decide");
+                           "The design plans no looks (constraints.planned_looks or hybrid), or "
+                           "several goals or adaptive shares decide");
     return ERROR_NONE;
 }
 
@@ -64,10 +66,12 @@ static bool has_new_users(const struct taking *taking)
 
 static bool may_take(const struct taking *taking, bool unplanned)
 {
-    const struct live_planned_looks *planned = taking->stats->sequential->planned_looks;
+    const struct live_sequential *sequential = taking->stats->sequential;
+    bool due =
+        sequential->hybrid ? sequential->hybrid->end_due : sequential->planned_looks->look_due;
 
-    return strcmp(planned->status, "running") == 0 && has_new_users(taking) &&
-           (unplanned || planned->look_due);
+    return strcmp(sequential->looks_status, "running") == 0 && has_new_users(taking) &&
+           (unplanned || due);
 }
 
 /* Rates keep their natural unit: proportions. */
@@ -94,6 +98,11 @@ static enum error check_source(const struct taking *taking)
                        taking->view->source.entity_type);
 }
 
+static const char *plan_of(const struct live_sequential *sequential)
+{
+    return sequential->hybrid ? sequential->hybrid->plan : sequential->planned_looks->plan;
+}
+
 static enum error add(const struct taking *taking, const char *actor, bool *taken)
 {
     const struct live_stats *stats = taking->stats;
@@ -104,7 +113,7 @@ static enum error add(const struct taking *taking, const char *actor, bool *take
     *look = (struct live_look){.look = (int64_t)taking->view->looks.count + 1,
                                .information_fraction = stats->sequential->plans,
                                .users = stats->exposures_total,
-                               .plan = stats->sequential->planned_looks->plan,
+                               .plan = plan_of(stats->sequential),
                                .actor = actor,
                                .taken_at = store_now(taking->call->arena)};
     for (size_t i = 0; i < stats->comparisons.count; i++)
@@ -112,6 +121,11 @@ static enum error add(const struct taking *taking, const char *actor, bool *take
     /* Spending alpha on nothing would be a loss. */
     return look->effect_count ? live_add_look(taking->call, taking->id, &basis, look, taken)
                               : ERROR_NONE;
+}
+
+static bool has_too_many(const struct live_planned_looks *planned)
+{
+    return planned && planned->unplanned_count >= LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX;
 }
 
 enum error look_take(const struct live_call *call, const struct live_results_call *results,
@@ -123,8 +137,7 @@ enum error look_take(const struct live_call *call, const struct live_results_cal
     *reply = (struct look_reply){.experiment_id = id};
     if (error)
         return error;
-    if (unplanned && taking.stats->sequential->planned_looks->unplanned_count >=
-                         LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX)
+    if (unplanned && has_too_many(taking.stats->sequential->planned_looks))
         return problem_set(call->problem, ERROR_CONFLICT, "too_many_looks",
                            "An experiment takes at most %d unplanned looks",
                            LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX);
@@ -135,8 +148,10 @@ enum error look_take(const struct live_call *call, const struct live_results_cal
         if (!error)
             error = load(&taking);
     }
-    if (!error)
+    if (!error) {
         reply->planned_looks = taking.stats->sequential->planned_looks;
+        reply->hybrid = taking.stats->sequential->hybrid;
+    }
     return error;
 }
 

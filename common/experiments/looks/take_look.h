@@ -1,8 +1,9 @@
 /*
- * Takes looks at running experiments with planned looks. A look is taken when the users of the next
- * planned one are there, by the upkeep or by whoever asks first, or at any other moment by somebody
- * who asks for an unplanned one. Reading never takes a look. Boundaries follow the fractions at
- * which looks were taken, planned or not.
+ * Takes looks at running experiments with planned looks or hybrid readings. A look is taken when
+ * the users of the next planned one are there, by the upkeep or by whoever asks first, or at any
+ * other moment by somebody who asks for an unplanned one. Reading never takes a look. Boundaries
+ * follow the fractions at which looks were taken, planned or not. A hybrid test has one look, its
+ * end: an unplanned one ends it earlier.
  */
 #ifndef ASSAY_EXPERIMENTS_LOOKS_TAKE_LOOK_H
 #define ASSAY_EXPERIMENTS_LOOKS_TAKE_LOOK_H
@@ -18,6 +19,7 @@ struct look_reply {
     const char *experiment_id;
     bool taken;
     const struct live_planned_looks *planned_looks; /* with the look */
+    const struct live_hybrid *hybrid;               /* the same of a hybrid test */
 };
 SCHEMA_OF(look_reply_schema, struct look_reply);
 

@@ -467,6 +467,9 @@ static const struct field constraints_fields[] = {
                      .upper = AT_MOST(100)),
     OBJECT(OWNER, planned_looks, payload_looks_schema, .nullable = true, .omit_if_null = true,
            .help = "Looks by a spending function; n_looks stays 1 beside them."),
+    OBJECT(OWNER, hybrid, payload_hybrid_schema, .nullable = true, .omit_if_null = true,
+           .help = "Readings at any time and one test at the end; instead of planned_looks, with "
+                   "n_looks 1."),
 };
 #undef OWNER
 
@@ -475,6 +478,13 @@ static bool looks_are_planned_once(const void *object)
     const struct payload_constraints *constraints = object;
 
     return !constraints->planned_looks || constraints->n_looks == 1;
+}
+
+static bool hybrid_is_alone(const void *object)
+{
+    const struct payload_constraints *constraints = object;
+
+    return !constraints->hybrid || (!constraints->planned_looks && constraints->n_looks == 1);
 }
 
 static bool bayesian_has_precision(const void *object)
@@ -488,6 +498,7 @@ static bool bayesian_has_precision(const void *object)
 static const struct schema_rule constraints_rules[] = {
     {"errors.schemas.bayesian_requires_precision", bayesian_has_precision},
     {"errors.schemas.planned_looks_once", looks_are_planned_once},
+    {"errors.schemas.hybrid_alone", hybrid_is_alone},
 };
 static SCHEMA(constraints_schema, struct payload_constraints, "ConstraintsBlock",
               constraints_fields, .help = "What limits the test and how it will be read.",

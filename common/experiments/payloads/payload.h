@@ -156,6 +156,7 @@ struct payload_constraints {
     struct optional_number holdout_fraction;
     struct optional_integer mutually_exclusive_experiments;
     const struct payload_looks *planned_looks; /* NULL = none by a spending function */
+    const struct payload_hybrid *hybrid;       /* NULL = not read at any time until one test */
 };
 
 struct observed_results {

@@ -1,7 +1,7 @@
 /* The schema of planned looks. */
 #include "experiments/payloads/payload_looks.h"
 
-#include "experiments/sequential/sequential_schema.h"
+#include "experiments/sequential/hybrid_design.h"
 
 #define OWNER struct payload_looks
 static const struct field looks_fields[] = {
@@ -53,3 +53,18 @@ SCHEMA(payload_looks_schema, struct payload_looks, "PlannedLooks", looks_fields,
        .help = "Looks at the running experiment by a spending function.", RULES(looks_rules),
        .example = "{\"alpha_spending\":\"obrien_fleming\",\"information_fractions\":"
                   "[0.25,0.5,0.75,1]}");
+
+#define OWNER struct payload_hybrid
+static const struct field hybrid_fields[] = {
+    NUMBER(OWNER, early_share, .lower = AT_LEAST(HYBRID_SHARE_MIN),
+           .upper = AT_MOST(1 - HYBRID_SHARE_MIN), .default_value = 0.5,
+           .help = "The share of alpha that readings before the planned size may use."),
+    NUMBER(OWNER, tuned_fraction, .lower = AT_LEAST(HYBRID_FRACTION_MIN), .upper = AT_MOST(1),
+           .default_value = 0.5,
+           .help = "The share of the planned users at which early readings are narrowest."),
+};
+#undef OWNER
+
+SCHEMA(payload_hybrid_schema, struct payload_hybrid, "HybridReadings", hybrid_fields,
+       .help = "Read at any time, tested once at the planned size; both together keep alpha.",
+       .example = "{\"early_share\":0.5,\"tuned_fraction\":0.5}");

@@ -22,4 +22,13 @@ struct payload_looks {
 
 SCHEMA_OF(payload_looks_schema, struct payload_looks);
 
+/* Instead of looks at planned moments: readings at any time by a share of alpha, and one test at
+ * the planned size by all that is left of it. Two-sided. */
+struct payload_hybrid {
+    double early_share;    /* of alpha */
+    double tuned_fraction; /* of the planned users, where early readings are narrow */
+};
+
+SCHEMA_OF(payload_hybrid_schema, struct payload_hybrid);
+
 #endif

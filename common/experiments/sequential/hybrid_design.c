@@ -4,7 +4,6 @@
 
 #include "math/normal.h"
 #include "stats/always_valid.h"
-#include "stats/sequential/hybrid.h"
 
 #include <math.h>
 
@@ -17,7 +16,7 @@ int64_t hybrid_cost_units(const struct hybrid_request *request)
     return UNITS_OF_PLAN + (request->look && request->look->is_end ? UNITS_OF_END : 0);
 }
 
-static struct hybrid_plan plan_of(const struct hybrid_request *request, double end)
+struct hybrid_plan hybrid_plan_at(const struct hybrid_request *request, double end)
 {
     return (struct hybrid_plan){
         .alpha = request->alpha,
@@ -69,6 +68,40 @@ static bool read_end(const struct hybrid_plan *plan, struct arena *arena,
     return true;
 }
 
+/* False when the reading has no finite statistic. */
+static bool start_reading(const struct hybrid_look *look, double *error,
+                          struct hybrid_reading *reading)
+{
+    double estimate = estimate_of(look, error);
+
+    *reading = (struct hybrid_reading){.scale = look->z.given ? "drift" : "estimate",
+                                       .z = estimate / *error,
+                                       .estimate = estimate};
+    return isfinite(reading->z);
+}
+
+static bool finish_reading(double error, struct hybrid_reading *reading)
+{
+    double radius = reading->boundary_z * error;
+
+    reading->ci_lower = reading->estimate - radius;
+    reading->ci_upper = reading->estimate + radius;
+    reading->is_significant = fabs(reading->z) > reading->boundary_z;
+    return isfinite(reading->ci_lower) && isfinite(reading->ci_upper);
+}
+
+bool hybrid_read_early(const struct hybrid_request *request, const struct hybrid_look *look,
+                       struct hybrid_reading *reading)
+{
+    struct hybrid_plan plan = hybrid_plan_at(request, look->information_fraction);
+    double error;
+
+    if (!start_reading(look, &error, reading))
+        return false;
+    read_early(&plan, look->information_fraction, reading);
+    return finish_reading(error, reading);
+}
+
 static const char *status_of(const struct hybrid_look *look, bool rejects)
 {
     if (rejects)
@@ -80,23 +113,16 @@ static enum error read_look(const struct sequential_call *call,
                             const struct hybrid_request *request, struct hybrid_reading *reading)
 {
     const struct hybrid_look *look = request->look;
-    struct hybrid_plan plan = plan_of(request, look->information_fraction);
-    double error, estimate = estimate_of(look, &error), radius;
+    struct hybrid_plan plan = hybrid_plan_at(request, look->information_fraction);
+    double error;
+    bool read = start_reading(look, &error, reading);
 
-    *reading = (struct hybrid_reading){
-        .scale = look->z.given ? "drift" : "estimate", .z = estimate / error, .estimate = estimate};
-    if (!isfinite(reading->z))
-        return sequential_unsolved(call->problem);
-    if (!look->is_end)
+    if (read && !look->is_end)
         read_early(&plan, look->information_fraction, reading);
-    else if (!read_end(&plan, call->arena, reading))
+    else if (read)
+        read = read_end(&plan, call->arena, reading);
+    if (!read || !finish_reading(error, reading))
         return sequential_unsolved(call->problem);
-    radius = reading->boundary_z * error;
-    reading->ci_lower = estimate - radius;
-    reading->ci_upper = estimate + radius;
-    if (!isfinite(reading->ci_lower) || !isfinite(reading->ci_upper))
-        return sequential_unsolved(call->problem);
-    reading->is_significant = fabs(reading->z) > reading->boundary_z;
     reading->status = status_of(look, reading->is_significant);
     reading->verdict = locale_format(
         call->locale, call->arena,
@@ -108,7 +134,7 @@ static enum error describe_plan(const struct sequential_call *call,
                                 const struct hybrid_request *request, struct hybrid_reply *reply)
 {
     struct hybrid_design *design = ARENA_NEW(call->arena, struct hybrid_design);
-    struct hybrid_plan plan = plan_of(request, 1);
+    struct hybrid_plan plan = hybrid_plan_at(request, 1);
     double drift = NAN, one = hybrid_fixed_drift(plan.alpha, request->power);
 
     if (hybrid_solve(&plan, call->arena, design))

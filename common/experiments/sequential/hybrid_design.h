@@ -6,8 +6,11 @@
 #define ASSAY_EXPERIMENTS_SEQUENTIAL_HYBRID_DESIGN_H
 
 #include "experiments/sequential/sequential_monitor.h"
+#include "stats/sequential/hybrid.h"
 
 enum { HYBRID_FRACTIONS_MAX = 200 };
+#define HYBRID_SHARE_MIN 0.01
+#define HYBRID_FRACTION_MIN 0.01
 
 /* All data so far: a statistic, or an estimate with its standard error. */
 struct hybrid_look {
@@ -61,6 +64,14 @@ struct hybrid_reply {
     const struct hybrid_reading *reading;
 };
 SCHEMA_OF(hybrid_reply_schema, struct hybrid_reply);
+
+/* The share and the tuning of a request, at an alpha and an end in planned information. */
+struct hybrid_plan hybrid_plan_at(const struct hybrid_request *request, double end);
+
+/* The boundary, the p-value and the interval of a reading before the end. False when a figure is
+ * not finite. Without texts. */
+bool hybrid_read_early(const struct hybrid_request *request, const struct hybrid_look *look,
+                       struct hybrid_reading *reading);
 
 /* ERROR_INVALID where the plan has no solution. */
 MUST_CHECK enum error hybrid_answer(const struct sequential_call *call,

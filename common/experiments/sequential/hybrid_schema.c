@@ -3,12 +3,10 @@
 
 #define ALPHA_MIN 1e-8
 #define POWER_MAX 0.99999
-#define SHARE_MIN 0.01
-#define FRACTION_MIN 0.01
 
 #define OWNER struct hybrid_look
 static const struct field look_fields[] = {
-    NUMBER(OWNER, information_fraction, .required = true, .lower = AT_LEAST(FRACTION_MIN),
+    NUMBER(OWNER, information_fraction, .required = true, .lower = AT_LEAST(HYBRID_FRACTION_MIN),
            .upper = AT_MOST(10),
            .help = "Observed over planned information; below 1 before the end."),
     NULLABLE_NUMBER(OWNER, z, .lower = AT_LEAST(-1000), .upper = AT_MOST(1000),
@@ -50,11 +48,11 @@ static const struct field request_fields[] = {
            .help = "Of all readings together, two-sided."),
     NUMBER(OWNER, power, .lower = ABOVE(0), .upper = AT_MOST(POWER_MAX), .default_value = 0.8,
            .help = "Of rejecting at any time."),
-    NUMBER(OWNER, early_share, .lower = AT_LEAST(SHARE_MIN), .upper = AT_MOST(1 - SHARE_MIN),
-           .default_value = 0.5,
+    NUMBER(OWNER, early_share, .lower = AT_LEAST(HYBRID_SHARE_MIN),
+           .upper = AT_MOST(1 - HYBRID_SHARE_MIN), .default_value = 0.5,
            .help = "The share of alpha that readings before the end may use. A large one stops "
                    "earlier, a small one needs fewer users."),
-    NUMBER(OWNER, tuned_fraction, .lower = AT_LEAST(FRACTION_MIN), .upper = AT_MOST(1),
+    NUMBER(OWNER, tuned_fraction, .lower = AT_LEAST(HYBRID_FRACTION_MIN), .upper = AT_MOST(1),
            .default_value = 0.5,
            .help = "The fraction of the planned information at which readings before the end are "
                    "narrowest. Fix it before the data."),

@@ -1,5 +1,5 @@
 /* Schemas of planned looks. */
-#include "experiments/live_results/planned_looks.h"
+#include "experiments/sequential/planned_looks_block.h"
 
 #define OWNER struct live_look_reading
 static const struct field reading_fields[] = {

@@ -3,8 +3,8 @@
  * would need. A verdict comes from looks that were taken, never from what the data show between
  * them.
  */
-#ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_PLANNED_LOOKS_H
-#define ASSAY_EXPERIMENTS_LIVE_RESULTS_PLANNED_LOOKS_H
+#ifndef ASSAY_EXPERIMENTS_SEQUENTIAL_PLANNED_LOOKS_BLOCK_H
+#define ASSAY_EXPERIMENTS_SEQUENTIAL_PLANNED_LOOKS_BLOCK_H
 
 #include "experiments/sequential/sequential_schema.h"
 
