@@ -33,6 +33,7 @@ const pages = [
     [`${experiments}/tools/bandit`, answered],
     [`${experiments}/tools/solve`, answered],
     [`${experiments}/tools/sequential`, answered],
+    [`${experiments}/tools/hybrid`, answered],
     [`${experiments}/tools/monitor`, answered],
     [`${experiments}/tools/file`, '#layout-title'],
 ];

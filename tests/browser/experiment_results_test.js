@@ -183,6 +183,31 @@ test('posteriors by the settings of the design stand there without a press, with
     await close(page);
 });
 
+test('readings at any time: too few users, the boundary of now, and the one test at the end by a button', async () => {
+    const id = await create({ metrics: { mde_pct: 35 }, constraints: { hybrid: { early_share: 0.5 } } });
+    const came = [0, 0];
+    await add(id, came, [[5, 1], [5, 2]]);
+    const size = (await statsOf(id)).sequential.planned_sample_size_per_variant;
+    const page = await open(`${experiments}/live/${id}?part=results`);
+    await untilText(page, '#hybrid-now', /Too few users yet/);
+    const half = Math.ceil(size / 2);
+    await add(id, came, [[half - 5, Math.round(0.3 * half)], [half - 5, Math.round(0.36 * half)]]);
+    await untilText(page, '#hybrid-now', /Go on/);
+    const [now] = (await statsOf(id)).sequential.hybrid.comparisons;
+    const [[, , z, boundary, effect, interval]] = await cellsOf(page, '#hybrid-now');
+    assertShown(firstOf([z, boundary]), [now.z, now.boundary_z], four);
+    assertShown([...numbersIn(effect), ...numbersIn(interval)], percents(now.effect, now.ci_lower, now.ci_upper), two);
+    await add(id, came, [[half, Math.round(0.3 * half)], [half, Math.round(0.36 * half)]]);
+    await untilText(page, '#hybrid-state', /^The planned users are there/);
+    await page.click('#take-end');
+    await untilText(page, '#hybrid-state', /^The test at the end was taken/);
+    const { end_z: end, end: taken } = (await statsOf(id)).sequential.hybrid;
+    assert.equal(taken.users, came[0] + came[1]);
+    assertShown(firstOf([(await cellsOf(page, '#hybrid-now'))[0][3]]), [end], four);
+    assert.equal(await page.locator('#take-end').count(), 0);
+    await close(page);
+});
+
 test('axe finds nothing in these parts, and nothing sticks out', async (t) => {
     const looks = await create({ constraints: { planned_looks: { alpha_spending: 'obrien_fleming', futility: 'binding', beta_spending: 'obrien_fleming', information_fractions: [0.01, 0.5, 1] } } });
     await add(looks, [0, 0], [[60, 18], [60, 30]]);

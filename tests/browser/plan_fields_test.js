@@ -58,6 +58,7 @@ const planned = { alpha_spending: 'kim_demets', alpha_parameter: 3, futility: 'n
 
 for (const [name, changes] of Object.entries({
     'users on their own': { setup, metrics, constraints: { planned_looks: planned, n_looks: 1 } },
+    'readings at any time': { setup, metrics, constraints: { hybrid: { early_share: 0.3, tuned_fraction: 0.7 }, n_looks: 1 } },
     'clusters that take turns': { setup: { ...setup, randomization_unit: 'cluster', avg_cluster_size: 20, icc: 0.02, clusters: { unit: 'city', switchback } }, metrics, constraints: {} },
     'clusters of live results alone': { setup: { ...setup, clusters: { unit: 'city', switchback } }, metrics, constraints: {} },
 }))

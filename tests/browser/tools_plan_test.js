@@ -103,3 +103,23 @@ test('looks are planned, read one after the other, and the test stops with adjus
     assert.match(await page.textContent('#looks-error'), /^1 · standard_error: /);
     await close(page, [422]);
 });
+
+test('a test read at any time is planned: sizes, boundaries as a curve and a table, and the constant of its end', async () => {
+    const page = await open(`${experiments}/tools/hybrid`);
+    await answered(page);
+    await page.fill('#early_share', '20%');
+    await page.fill('#information_fractions', '30% 60%');
+    await page.fill('#users', '10000');
+    const design = await ask('sequential/hybrid', { alpha: 0.05, power: 0.8, early_share: 0.2, tuned_fraction: 0.5, information_fractions: [0.3, 0.6] });
+    const users = (share) => count(Math.ceil(10000 * design.inflation_factor * share));
+    await untilText(page, '#verdict', `At most ${users(1)} users, ${users(design.expected_information)} on average if the effect is there`);
+    const rows = [...design.boundaries, { information_fraction: 1, z: design.end_z }];
+    assert.deepEqual((await cellsOf(page, 'readings')).map((row) => row.slice(1, 3)), rows.map((row) => [users(row.information_fraction), four(row.z)]));
+    assert.equal(await page.locator('.card:has(#boundaries-title) svg').count() > 0, true);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.fill('#information_fractions', '30% 100%');
+    await page.click('#question button[type="submit"]');
+    await page.waitForSelector('#problems[role="alert"]');
+    assert.match(await page.textContent('#problems'), /above 0 and below 1/);
+    await close(page, [422]);
+});

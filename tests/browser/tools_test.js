@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answered, close, experiments, open, untilText } from './browser.js';
 
-const names = ['sensitivity', 'solve', 'sequential', 'monitor', 'corrections', 'assignment', 'bandit', 'file'];
+const names = ['sensitivity', 'solve', 'sequential', 'hybrid', 'monitor', 'corrections', 'assignment', 'bandit', 'file'];
 
 test('the list leads to every tool, and every tool has an answer', async () => {
     const page = await open(`${experiments}/tools`);

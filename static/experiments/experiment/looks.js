@@ -11,22 +11,22 @@ import { difference, interval, known, partOf, pText, share } from '../figures.js
 import { factList } from '../finding.js';
 import { writers } from '../roles.js';
 
-const tones = { running: 'info', ended: 'good', plan_changed: 'danger', unavailable: 'plain' };
-const verdictTones = { efficacy: 'good', futility: 'caution', not_evaluable: 'caution' };
+export const stateTones = { running: 'info', ended: 'good', plan_changed: 'danger', unavailable: 'plain' };
+export const verdictTones = { efficacy: 'good', futility: 'caution', not_evaluable: 'caution', too_few_users: 'info' };
 const end = (name, title, cell) => ({ name, title, align: 'end', cell });
 
 /* Effects are in natural units: of rates in shares. */
 const scaleOf = (type) => (type === 'binary' ? 100 : 1);
 
 /* An interval of one side is open at the other. */
-function rangeText(lower, upper, type) {
+export function rangeText(lower, upper, type) {
     if (known(lower) && known(upper)) return interval(scaleOf(type) * lower, scaleOf(type) * upper, type);
     if (!known(lower) && !known(upper)) return '–';
     const one = (value, open) => (known(value) ? difference(scaleOf(type) * value, type) : open);
     return t('figures.range', { lower: one(lower, '\u2212∞'), upper: one(upper, '∞') });
 }
 
-function effectText({ effect, ci_lower: lower, ci_upper: upper }, type) {
+export function effectText({ effect, ci_lower: lower, ci_upper: upper }, type) {
     if (!known(effect)) return '–';
     const ends = known(lower) && known(upper) ? [lower, upper] : [effect];
     return difference(scaleOf(type) * effect, type, ends.map((one) => scaleOf(type) * one));
@@ -137,7 +137,7 @@ export function looksCard(stats, { actions }) {
     return html`<section class="card section stack" aria-labelledby="looks-title" id="looks">
         <div class="section-head">
             <h2 id="looks-title">${t('experiment.looks')}</h2>
-            ${badge(t(`experiment.looks_${looks.status}`), tones[looks.status] ?? 'plain')}
+            ${badge(t(`experiment.looks_${looks.status}`), stateTones[looks.status] ?? 'plain')}
         </div>
         <p class="section-note">${t('experiment.looks_note', plan)}</p>
         <p id="looks-state">${stateText(looks, fraction)}</p>

@@ -27,6 +27,7 @@ import { errorRates } from './measured.js';
 import { goalsCard } from './goals.js';
 import { groupsCard } from './groups.js';
 import { interactionsCard } from './interactions.js';
+import { hybridCard } from './hybrid.js';
 import { looksCard } from './looks.js';
 import { rulesCard } from './metric_rules.js';
 import { posteriorsCard } from './posteriors.js';
@@ -419,7 +420,7 @@ const parts = {
     results: (page, { stats, decision }) =>
         decision.headline === 'not_started'
             ? noData(page)
-            : html`${looksCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
+            : html`${looksCard(stats, page)} ${hybridCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)} ${decision.headline === 'not_started' ? null : interactionsCard(page)}`,
     plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
     flag: (page) => page.flag.view(),

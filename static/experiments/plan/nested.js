@@ -7,10 +7,20 @@ import { numbersIn } from '../tools/words.js';
 /* Metrics that live statistics have posteriors of. */
 export const hasPosterior = ({ metric_type: type = 'binary' }) => type === 'binary' || type === 'continuous';
 
+/* How the form is read before its end: '', a spending function, or this. */
+export const readAnyTime = 'hybrid';
+
+export const hasLooks = ({ planned_looks_alpha_spending: kind }) => Boolean(kind) && kind !== readAnyTime;
+
+/* Readings at any time and a test at the end, null where they are not chosen. */
+export function hybridOf({ planned_looks_alpha_spending: kind, hybrid_early_share: share }, before) {
+    return kind === readAnyTime ? { ...before, early_share: share ?? 0.5 } : null;
+}
+
 /* Looks by a spending function, null where none is chosen. */
 export function looksOf(values, before) {
     const { planned_looks_alpha_spending: spending, planned_looks_futility: futility = 'none' } = values;
-    if (!spending) return null;
+    if (!hasLooks(values)) return null;
     const beta = { beta_spending: values.planned_looks_beta_spending, beta_parameter: values.planned_looks_beta_parameter ?? null };
     return {
         ...before,
@@ -22,8 +32,9 @@ export function looksOf(values, before) {
     };
 }
 
-export const lookValuesOf = (looks) => ({
-    planned_looks_alpha_spending: looks?.alpha_spending ?? '',
+export const lookValuesOf = ({ planned_looks: looks, hybrid }) => ({
+    planned_looks_alpha_spending: looks?.alpha_spending ?? (hybrid ? readAnyTime : ''),
+    hybrid_early_share: hybrid?.early_share,
     planned_looks_alpha_parameter: looks?.alpha_parameter,
     planned_looks_information_fractions: looks?.information_fractions.join(' '),
     planned_looks_futility: looks?.futility,

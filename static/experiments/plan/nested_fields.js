@@ -2,14 +2,14 @@
 import { t } from '../../shared/i18n.js';
 import { formatPercent } from '../../shared/numbers.js';
 import { spendings, withParameter } from '../boundaries.js';
-import { hasPosterior } from './nested.js';
+import { hasLooks, hasPosterior, readAnyTime } from './nested.js';
 
 const label = (key) => () => t(key);
 const options = (values, titleOf) => () => values.map((value) => ({ value, title: titleOf(value) }));
-const spendingText = (value) => t(value === '' ? 'plan.looks_none' : `looks.spending.${value}`);
+const ownTexts = { '': 'plan.looks_none', [readAnyTime]: 'plan.looks_hybrid' };
+const spendingText = (value) => t(ownTexts[value] ?? `looks.spending.${value}`);
+const ownHints = { '': 'plan.looks_hint', [readAnyTime]: 'plan.hybrid_hint' };
 
-/** @type {(values: Record<string, any>) => boolean} */
-const hasLooks = ({ planned_looks_alpha_spending: spending }) => Boolean(spending);
 const isFutile = ({ planned_looks_futility: futility = 'none', ...values }) => hasLooks(values) && futility !== 'none';
 const parameterOf = (spending) => ({
     kind: 'number',
@@ -24,9 +24,18 @@ export const lookFields = [
         name: 'planned_looks_alpha_spending',
         kind: 'select',
         label: label('plan.looks'),
-        hint: ({ planned_looks_alpha_spending: kind }) => t(kind ? `looks.spending_hint.${kind}` : 'plan.looks_hint'),
-        options: options(['', ...spendings], spendingText),
+        hint: ({ planned_looks_alpha_spending: kind }) => t(ownHints[kind ?? ''] ?? `looks.spending_hint.${kind}`),
+        options: options(['', readAnyTime, ...spendings], spendingText),
         wide: true,
+    },
+    {
+        name: 'hybrid_early_share',
+        kind: 'fraction',
+        initial: 0.5,
+        label: label('hybrid.early_share'),
+        hint: label('hybrid.early_share_hint'),
+        wide: true,
+        applies: ({ planned_looks_alpha_spending: kind }) => kind === readAnyTime,
     },
     { name: 'planned_looks_alpha_parameter', ...parameterOf('planned_looks_alpha_spending') },
     { name: 'planned_looks_information_fractions', holds: ['planned_looks'], kind: 'text', initial: '25% 50% 75% 100%', label: label('looks.fractions'), hint: label('looks.fractions_hint'), wide: true, applies: hasLooks },

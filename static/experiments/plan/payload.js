@@ -5,7 +5,7 @@
  */
 import { namesOf } from '../../shared/lists.js';
 import { fields as planned } from '../calculator/fields.js';
-import { bayesOf, bayesValuesOf, looksOf, lookValuesOf, switchbackOf, switchbackValuesOf } from './nested.js';
+import { bayesOf, bayesValuesOf, hybridOf, looksOf, lookValuesOf, switchbackOf, switchbackValuesOf } from './nested.js';
 
 /** @type {(value: any) => (...names: string[]) => [string, any][]} */
 const otherwise = (value) => (...names) => names.map((name) => [name, value]);
@@ -118,6 +118,7 @@ export function payloadOf(values, base) {
     payload.metrics.goals = goalsOf(values, base.metrics.goals);
     payload.metrics.bayes = bayesOf(values, base.metrics);
     payload.constraints.planned_looks = looksOf(values, base.constraints.planned_looks);
+    payload.constraints.hybrid = hybridOf(values, base.constraints.hybrid);
     return payload;
 }
 
@@ -134,7 +135,7 @@ export function valuesOf(payload) {
         secondary_decrease: falling.map(({ name }) => name).join(', '),
         ...goalValuesOf(payload.metrics.goals),
         ...bayesValuesOf(payload.metrics.bayes),
-        ...lookValuesOf(payload.constraints.planned_looks),
+        ...lookValuesOf(payload.constraints),
         ...switchbackValuesOf(payload.setup.clusters?.switchback),
     };
 }

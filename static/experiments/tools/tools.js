@@ -5,7 +5,8 @@ import { corrections } from './corrections.js';
 import { file } from './file/file.js';
 import { sensitivity } from './sensitivity.js';
 import { sequential } from './sequential/design.js';
+import { hybrid } from './sequential/hybrid.js';
 import { monitor } from './sequential/monitor.js';
 import { solve } from './solve.js';
 
-export const tools = { sensitivity, solve, sequential, monitor, corrections, assignment, bandit, file };
+export const tools = { sensitivity, solve, sequential, hybrid, monitor, corrections, assignment, bandit, file };

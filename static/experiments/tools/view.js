@@ -13,6 +13,7 @@ const order = [
     ['sensitivity', '/tools/sensitivity'],
     ['solve', '/tools/solve'],
     ['sequential', '/tools/sequential'],
+    ['hybrid', '/tools/hybrid'],
     ['assignment', '/tools/assignment'],
     ['bandit', '/tools/bandit'],
     ['monitor', '/tools/monitor'],
