@@ -10,6 +10,7 @@ export const hasPosterior = ({ metric_type: type = 'binary' }) => type === 'bina
 /* How the form is read before its end: '', a spending function, or this. */
 export const readAnyTime = 'hybrid';
 
+/** @type {(values: Record<string, any>) => boolean} */
 export const hasLooks = ({ planned_looks_alpha_spending: kind }) => Boolean(kind) && kind !== readAnyTime;
 
 /* Readings at any time and a test at the end, null where they are not chosen. */

@@ -23,6 +23,7 @@ const fields = [
 /* Where the curve is drawn, beside the readings that are asked about. */
 const drawn = Array.from({ length: 48 }, (_, index) => (5 + 2 * index) / 100);
 
+/** @type {(values: Record<string, any>) => any[]} */
 const asked = ({ information_fractions: text }) => numbersIn(text);
 
 function request({ users: _, ...values }) {
