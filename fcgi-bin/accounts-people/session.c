@@ -2,6 +2,7 @@
 #include "accounts-people/session.h"
 
 #include "accounts/people.h"
+#include "accounts/service_metrics.h"
 #include "accounts/tokens.h"
 #include "http/exposure.h"
 
@@ -170,7 +171,9 @@ static void note_failure(struct request *request, const struct accounts_call *ca
     struct person person;
     bool is_known = !person_find(call, username, &person);
     const char *name = is_known ? person.username : "unknown";
+    const char *reason = outcome == SIGN_IN_LOCKED ? "locked" : "password";
 
+    metric_add(request->server->metrics, SERVICE_METRIC_REFUSED, &reason, 1);
     service_audit(request, name, outcome == SIGN_IN_LOCKED ? "sign_in_locked" : "sign_in_failed",
                   arena_print(request->arena, "person:%s", name), NULL);
 }

@@ -1,9 +1,11 @@
-/* The audit log of accounts, and whether the service can do its work. */
+/* The audit log of accounts, whether the service can do its work, and its metrics. */
 #include "accounts-people/system.h"
 
 #include "accounts/account_audit.h"
 #include "accounts/people.h"
+#include "accounts/service_metrics.h"
 #include "base/log.h"
+#include "http/documents.h"
 #include "limits/limits.h"
 #include "telemetry/health_fault.h"
 
@@ -102,4 +104,22 @@ enum error health_handle(struct request *request, struct reply *reply)
     reply->object = health;
     reply->status = error ? 503 : 200;
     return ERROR_NONE;
+}
+
+/* What is known when somebody asks. Nobody's count of people is better than an old one. */
+enum error accounts_metrics_handle(struct request *request, struct reply *reply)
+{
+    struct metrics *metrics = request->server->metrics;
+    struct accounts_call call;
+    int64_t count;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = people_count(&call, &count);
+    metric_set(metrics, SERVICE_METRIC_DATABASE_UP, NULL, !error);
+    if (error)
+        metric_clear(metrics, SERVICE_METRIC_PEOPLE);
+    else
+        metric_set(metrics, SERVICE_METRIC_PEOPLE, NULL, (double)count);
+    return metrics_handle(request, reply);
 }

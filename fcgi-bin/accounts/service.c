@@ -2,6 +2,7 @@
 #include "accounts/service_internal.h"
 
 #include "accounts/account_audit.h"
+#include "accounts/service_metrics.h"
 #include "base/log.h"
 #include "http/cookie.h"
 
@@ -227,6 +228,7 @@ enum error service_sign_in(struct request *request, struct reply *reply,
     if (error)
         return error;
     set_cookie(request, reply, token, settings->session_lifetime_seconds);
+    metric_add(request->server->metrics, SERVICE_METRIC_SIGN_INS, &source, 1);
     service_audit(request, person->username, "sign_in",
                   arena_print(request->arena, "person:%s", person->username), source);
     return ERROR_NONE;
@@ -244,6 +246,9 @@ const struct http_service accounts_service = {
     .setting_count = &accounts_settings_count,
     .reasons = reasons,
     .reason_count = COUNT_OF(reasons),
+    .metrics = service_metrics,
+    .metric_count = SERVICE_METRIC__MAX,
+    .counts_http = true,
     .start = start,
     .ready = ready,
     .authenticate = service_authenticate,

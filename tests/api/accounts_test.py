@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from accounts_client import COOKIE, PASSWORD, Browser, accounts_fixture, add_person, signed_in
+from exposition import judge, samples
 
 pytestmark = pytest.mark.both_engines
 accounts = accounts_fixture()
@@ -337,6 +338,33 @@ def test_audit(accounts, administrator):
         ("admin", "person_added", "person:audited")]
     assert entries[2]["detail"] == "models=analyst" and entries[2]["ip_address"] == "127.0.0.1"
     assert "my secret" not in str(accounts.sql("SELECT * FROM audit_log"))
+
+
+def test_metrics(accounts, administrator):
+    """A scraper reads them by the portal, with an administrator's token that may only read."""
+    made = administrator.post("/api/tokens", {"name": "scraper", "expires_in_days": 30, "read_only": True})
+    scraper = {"Authorization": f"Bearer {made.json()['token']}"}
+
+    def scrape():
+        text = Browser(accounts).get("/metrics", headers=scraper).text
+        assert not judge(text)
+        return samples(text)
+
+    def risen(name):
+        return after.get(name, 0) - before.get(name, 0)
+
+    before = scrape()
+    add_person(administrator, "counted")
+    signed_in(accounts, "counted", "a first password")
+    for _ in range(2):
+        Browser(accounts).try_to_sign_in("counted", "wrong")
+    after = scrape()
+    assert risen('accounts_sign_ins_total{source="password"}') == 1
+    assert risen('accounts_sign_ins_refused_total{reason="password"}') == 2
+    assert risen("accounts_people") == 1 and after["accounts_database_up"] == 1
+    assert risen('accounts_http_requests_total{class="success",family="people"}') >= 2
+    assert Browser(accounts).get("/metrics").status_code == 401
+    assert signed_in(accounts, "counted", "a first password").get("/metrics").status_code == 403
 
 
 def test_sign_in_options(accounts):

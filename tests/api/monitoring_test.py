@@ -13,7 +13,7 @@ from beside_prometheus import Prometheus
 from exposition import kinds
 from health_faults_test import move_databases
 from redis_server import RedisServer
-from stack import BUILD, CHECKOUT, Stack, WITH_PORT
+from stack import BUILD, CHECKOUT, ROWS, Stack, WITH_PORT
 from wait import wait_for
 
 FILES = CHECKOUT / "config/monitoring"
@@ -22,8 +22,12 @@ ALERTS = {rule["alert"]: rule for group in RULES["groups"] for rule in group["ru
 SERVICES = sorted(path.stem for path in (FILES / "dashboards").glob("*.json"))
 
 
+# The family of each service that answers /metrics: what no other claims.
+ANSWERS = {row[1]: f"{row[1]}-{row[2]}" for row in ROWS if row[:1] == ["family"] and "*" in row}
+
+
 def metrics_of(service):
-    done = subprocess.run([BUILD / f"fcgi-bin/{service}-system", "--describe-metrics"], capture_output=True, text=True, check=True)
+    done = subprocess.run([BUILD / f"fcgi-bin/{ANSWERS[service]}", "--describe-metrics"], capture_output=True, text=True, check=True)
     return {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
 
 
@@ -59,7 +63,9 @@ EXAMPLES = {
     "AssaySupportErrors": (requests_of("rag", 10), requests_of("rag", 1)),
     "AssayOrchestratorErrors": (requests_of("orch", 10, "status_code"), requests_of("orch", 1, "status_code")),
     "AssayLiveDataErrors": (requests_of("live", 10), requests_of("live", 1)),
+    "AssayAccountsErrors": (requests_of("accounts", 10, "class"), requests_of("accounts", 1, "class")),
     "AssayExperimentsDatabaseDown": gauge("ab_database_up", 0, 1),
+    "AssayAccountsDatabaseDown": gauge("accounts_database_up", 0, 1),
     "AssayExperimentsSlow": (seconds_of("ab_http_request_duration_seconds", 'family="live",', 10),
                              seconds_of("ab_http_request_duration_seconds", 'family="compute",', 10)),
     "AssayExperimentsBusy": counter("ab_capacity_rejections_total", 10, 1),
@@ -74,6 +80,7 @@ EXAMPLES = {
     "AssaySupportSlow": (seconds_of("rag_request_duration_seconds", "", 10), seconds_of("rag_request_duration_seconds", "", 1)),
     "AssaySupportQuestionsRefused": counter('rag_pipeline_rejections_total{reason="full"}', 10, 1),
     "AssaySupportSignInFailures": counter('rag_auth_failures_total{reason="password"}', 20, 1),
+    "AssayAccountsSignInsRefused": counter('accounts_sign_ins_refused_total{reason="locked"}', 20, 1),
     "AssaySupportNotPersisted": counter('rag_message_persist_failures_total{operation="save"}', 1, 0),
     "AssayReviewWaiting": gauge("review_queue_oldest_pending_seconds", 700_000, 100_000),
     "AssayMailboxNotRead": ({"email_poller_last_success_timestamp_seconds": "60x200"},
@@ -133,7 +140,7 @@ def test_alerts_speak_of_metrics_and_labels_that_there_are():
     for name, rule in ALERTS.items():
         assert f"\n### {name}\n" in page
         known = {"instance", "job", "le", "family"}
-        for metric in re.findall(r"\b(?:ab|rag|orch|live|assay|review|email)_[a-z0-9_]+", rule["expr"]):
+        for metric in re.findall(r"\b(?:ab|rag|orch|live|accounts|assay|review|email)_[a-z0-9_]+", rule["expr"]):
             row = METRICS.get(metric) or METRICS[re.sub(r"_(bucket|sum|count)$", "", metric)]
             known |= set(row["labels"])
         for label in re.findall(r"(\w+)(?:=|!=|=~|!~)\"", rule["expr"]):
@@ -174,7 +181,7 @@ def prometheus(stack, tmp_path_factory):
     """Rules as they are, with seconds for minutes."""
     rules = (FILES / "assay.rules.yml").read_text()
     rules = re.sub(r"\[\d+m\]", "[15s]", re.sub(r"for: \d+[mh]", "for: 0s", rules))
-    targets = [stack.url_of(service).removeprefix("http://") for service in SERVICES]
+    targets = [stack.url_of(service).removeprefix("http://") for service in WITH_PORT]
     with Prometheus(tmp_path_factory.mktemp("prometheus"), rules, targets) as prometheus:
         wait_for(lambda: prometheus.up() == len(targets))
         yield prometheus
@@ -202,7 +209,7 @@ def wait_while(act, prometheus, fires=frozenset(), quiet=frozenset()):
 
 
 def test_what_a_scrape_has_is_in_the_tables(stack):
-    for service in SERVICES:
+    for service in WITH_PORT:
         scraped = kinds(requests.get(stack.url_of(service) + "/metrics", timeout=30).text)
         known = {name: row["kind"] for name, row in metrics_of(service).items()}
         assert scraped.items() <= known.items(), service
@@ -213,7 +220,7 @@ def test_a_lost_database_raises_alerts_of_all_services_until_it_is_back(stack, p
                 "AssayExperimentsErrors", "AssaySupportErrors", "AssayOrchestratorErrors", "AssayLiveDataErrors"}
 
     def ask_all():
-        for service in SERVICES:
+        for service in WITH_PORT:
             ask(stack, service)
 
     wait_while(ask_all, prometheus, quiet=expected)
