@@ -94,6 +94,9 @@ struct experiments_settings {
     int64_t workspace_memory_bytes;
     int64_t max_templates;
     int64_t max_metrics;
+    int64_t max_segments;
+    int64_t segment_users_max;
+    int64_t max_segment_upload_bytes;
     int64_t max_webhooks;
     int64_t webhook_runners;
     int64_t webhook_round_deliveries;

@@ -36,6 +36,7 @@ enum error flags_handle_preview(struct request *request, struct reply *reply)
     struct preview *answer = ARENA_NEW(request->arena, struct preview);
     struct evaluation_context context;
     struct flag_call call;
+    struct preview_layers layers = {0};
     struct live_call live;
     struct flag flag;
     enum error error = begin(request, &call, &live, &context);
@@ -44,7 +45,7 @@ enum error flags_handle_preview(struct request *request, struct reply *reply)
         return error;
     error = flag_read(&call, request->arguments[0], &flag);
     if (!error)
-        error = preview_flag(&live, &flag, &context, answer);
+        error = preview_flag(&live, &flag, &context, &layers, answer);
     reply->object = answer;
     return db_finish(call.db, error, call.problem);
 }
@@ -58,10 +59,11 @@ static enum error preview_all(struct request *request, const struct flag_call *c
     enum error error = flag_list(call, NULL, (int64_t)most + 1, &flags);
     size_t count = flags.count > most ? most : flags.count;
     struct preview *items = ARENA_ARRAY(request->arena, struct preview, count);
+    struct preview_layers layers = {0};
     const struct flag *flag = flags.items;
 
     for (size_t i = 0; !error && i < count; i++)
-        error = preview_flag(live, &flag[i], context, &items[i]);
+        error = preview_flag(live, &flag[i], context, &layers, &items[i]);
     answer->truncated = flags.count > count;
     answer->flags.items = items;
     answer->flags.count = count;

@@ -86,6 +86,13 @@ static const struct reason_answer reasons[] = {
     {"livedata_metric_design", 400, "livedata_metric_design"},
     {"livedata_event_taken", 409, "livedata_event_taken"},
     {"metric_source_fixed", 409, "metric_source_fixed"},
+    {"segment_name_taken", 409, "segment_name_taken"},
+    {"segment_limit_reached", 409, "segment_limit_reached"},
+    {"segment_changed", 409, "segment_changed"},
+    {"segment_in_use", 409, "segment_in_use"},
+    {"segment_unknown", 400, "segment_unknown"},
+    {"segment_line", 400, "segment_line"},
+    {"segment_too_large", 400, "segment_too_large"},
     {"source_not_fresh", 409, "source_not_fresh"},
     {"no_planned_looks", 409, "no_planned_looks"},
     {"too_many_looks", 409, "too_many_looks"},
@@ -133,6 +140,7 @@ static void set_limits(const struct experiments_settings *settings, struct http_
     policy->body_limits[LIMIT_WORKSPACE] = (size_t)settings->max_workspace_body_bytes;
     policy->body_limits[LIMIT_CHATAPP] = (size_t)settings->max_chatapp_body_bytes;
     policy->body_limits[LIMIT_DATA] = (size_t)settings->max_data_upload_bytes;
+    policy->body_limits[LIMIT_SEGMENT] = (size_t)settings->max_segment_upload_bytes;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
     policy->json_depth = (int)settings->max_json_depth;
     policy->admission_enabled = settings->compute_admission_enabled;

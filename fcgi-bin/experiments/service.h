@@ -26,7 +26,7 @@ enum {
 };
 
 /* The limits of body sizes, as indexes of the policy's list. */
-enum { LIMIT_STANDARD, LIMIT_WORKSPACE, LIMIT_CHATAPP, LIMIT_DATA };
+enum { LIMIT_STANDARD, LIMIT_WORKSPACE, LIMIT_CHATAPP, LIMIT_DATA, LIMIT_SEGMENT };
 
 enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_WRITE, SCOPE_ADMIN, SCOPE__MAX };
 extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */

@@ -41,7 +41,7 @@ class Caller:
 
     def example(self, operation):
         example = self.document.example(operation)
-        if operation.path.startswith("/api/v1/metrics"):  # no two metrics of the catalog have one name
+        if operation.path.startswith(("/api/v1/metrics", "/api/v1/segments")):  # no two of them have one name
             example["name"] += f" {next(NUMBERS)}"
         return example
 
@@ -80,7 +80,7 @@ class Caller:
             answer = self.send(maker, made_by, self.example(maker))
             assert answer.status == 200, answer
             made = answer.json()
-            made = made.get("metric", made)  # a metric comes with its versions and uses beside it
+            made = made.get("metric", made.get("segment", made))  # they come with their uses beside them
             if fresh:
                 return made["id"]
             self.kept[collection] = made["id"]

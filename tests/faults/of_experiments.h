@@ -71,6 +71,8 @@ static const char *body_of(const struct route *route)
 {
     if (route->form)
         return data_form;
+    if (route->takes && strstr(route->path, "/segments/"))
+        return "user-1,Ada\nuser-2\n";
     if (route->takes && strstr(route->path, "/workspace/"))
         return empty_workspace;
     if (route->takes && strcmp(route->path, "/chatapp/commands") == 0)
@@ -108,6 +110,8 @@ static const struct statement row_counts[] = {
     ROWS("catalog_metrics"),
     ROWS("catalog_metric_versions"),
     ROWS("catalog_metric_uses"),
+    ROWS("segments"),
+    ROWS("segment_users"),
     ROWS("webhook_subscriptions"),
     ROWS("webhook_deliveries"),
     ROWS("jobs"),
@@ -127,13 +131,14 @@ static bool is_left_out(const struct route *route)
 }
 
 /* There is a limit to webhooks, and each change writes to those that there are. No two metrics of
- * the catalog have one name. */
+ * the catalog have one name, and no two segments. */
 static void make_room(struct db *db)
 {
     static const struct statement statements[] = {
         {"no_deliveries", "DELETE FROM webhook_deliveries"},
         {"no_webhooks", "DELETE FROM webhook_subscriptions"},
         {"no_metrics", "DELETE FROM catalog_metrics"},
+        {"no_segments", "DELETE FROM segments"},
     };
 
     do_all(db, statements, COUNT_OF(statements));

@@ -33,8 +33,8 @@ LATIN_WORDS = {
     "Delta", "F", "Fisher", "Fleming", "G", "H", "Harrington", "Hodges", "ICC", "Kruskal",
     "Lehmann", "MDE", "Mann", "McNemar", "N", "PDF", "SRM", "U", "UTC", "V", "W", "Wallis", "Welch",
     "Whitney", "Wilcoxon", "Yuen",
-    "DataMapping", "analyses", "conversions", "counts", "covariates", "denominator", "denominators", "events", "exposure",
-    "mean", "n", "products", "std", "sum", "values",
+    "DataMapping", "analyses", "attribute", "conversions", "counts", "covariates", "denominator", "denominators", "events",
+    "exposure", "mean", "n", "products", "std", "sum", "targetingKey", "values",
 }
 
 # Words that English cannot do without and that German, Spanish and French do not have.

@@ -323,6 +323,7 @@ def scenario(context):
     advised(recorder)
     template = recorder.send("POST", "/api/v1/templates", WRITE, body=recorder.document.example(recorder.document.find("POST", "/api/v1/templates")), step="template").json().get("id", "x")
     metric = recorder.send("POST", "/api/v1/metrics", WRITE, body=recorder.document.example(recorder.document.find("POST", "/api/v1/metrics")), step="metric").json()
+    segment = recorder.send("POST", "/api/v1/segments", WRITE, body=recorder.document.example(recorder.document.find("POST", "/api/v1/segments")), step="segment").json()
     delivery = recorder.send("POST", f"/api/v1/webhooks/{hooks[0]}/test", ADMIN, step="webhook").json().get("delivery_id", "x")
     export = recorder.send("GET", "/api/v1/workspace/export", WRITE, step="workspace").content
     kind = {"Content-Type": "application/vnd.assay.workspace+json"}
@@ -334,10 +335,11 @@ def scenario(context):
     return Plan(
         credentials={"admin": ADMIN, "write": WRITE, "read": READ, "none": {}, "wrong": {"Authorization": "Bearer wrong"}},
         credential_of=lambda operation: "admin" if operation.path.startswith(("/api/v1/keys", "/api/v1/webhooks")) else "write",
-        values={"project_id": project, "experiment_id": project, "template_id": template, "metric_id": metric.get("metric", {}).get("id", "x"), "api_key_id": key, "webhook_id": hooks[0], "delivery_id": delivery},
+        values={"project_id": project, "experiment_id": project, "template_id": template, "metric_id": metric.get("metric", {}).get("id", "x"), "segment_id": segment.get("segment", {}).get("id", "x"), "api_key_id": key, "webhook_id": hooks[0], "delivery_id": delivery},
         queries={"compare_two_projects": [f"?base_id={demo[0]}&candidate_id={demo[1]}"]},
         bodies={**COMPUTED, "compare_projects": [{"project_ids": demo[:2]}]},
         contents={"results_file": [({"Content-Type": "multipart/form-data; boundary=data"}, DATA_FORM)],
                   "validate_workspace": workspace, "import_workspace": workspace, "chat_command": [signed], "chat_interactive": [signed],
+                  "change_segment_users": [({"Content-Type": "text/csv"}, "user-1,Ada\n用户2\n".encode()), ({"Content-Type": "text/csv"}, b"\xff")],
                   "chat_event": [({"Content-Type": "application/json"}, b"{}")],
                   **{name: [({"Content-Type": "application/x-ndjson"}, lines[route])] for name, route in names.items()}})

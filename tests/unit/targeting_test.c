@@ -18,7 +18,8 @@ static bool holds(enum targeting_operator comparison, const char *value, const c
     struct targeting_rule rule = {
         .attribute = "a", .comparison = (int)comparison, .value = parse(value)};
     struct payload_setup setup = {.targeting_rules = {1, &rule}};
-    struct targeting_subject subject = {attributes ? parse(attributes) : NULL, NULL, arena};
+    struct targeting_subject subject = {.attributes = attributes ? parse(attributes) : NULL,
+                                        .arena = arena};
 
     return targeting_holds(&setup, &subject, NULL);
 }
@@ -248,9 +249,67 @@ TEST(texts_are_not_normalized)
 static bool design_holds(const struct payload_setup *setup, const char *user,
                          const char *attributes, struct targeting_failure *failure)
 {
-    const struct targeting_subject subject = {attributes ? parse(attributes) : NULL, user, arena};
+    const struct targeting_subject subject = {
+        .attributes = attributes ? parse(attributes) : NULL, .user_id = user, .arena = arena};
 
     return targeting_holds(setup, &subject, failure);
+}
+
+/* The list or the rules of a segment let a user in; a segment that is not there has no users. */
+TEST(segments_have_a_list_and_rules)
+{
+    struct targeting_rule rules[] = {
+        {.attribute = "targetingKey",
+         .comparison = TARGETING_IN_SEGMENT,
+         .value = parse("\"beta\"")},
+        {.attribute = "targetingKey",
+         .comparison = TARGETING_NOT_IN_SEGMENT,
+         .value = parse("\"staff\"")},
+    };
+    const struct payload_setup setup = {.targeting_rules = {2, rules}};
+
+    for (int bits = 0; bits < 64; bits++) {
+        const struct targeting_segment known[] = {
+            {.name = "beta", .listed = bits & 1, .has_rules = bits & 2, .rules_hold = bits & 4},
+            {.name = "staff", .listed = bits & 8}};
+        struct targeting_subject subject = {.user_id = "u", .arena = arena, .segments = known};
+        struct targeting_failure failure = {0};
+        bool knows_beta = !(bits & 16), knows_staff = !(bits & 32);
+        bool beta = knows_beta && (bits & 1 || (bits & 2 && bits & 4));
+        bool staff = knows_staff && bits & 8;
+
+        subject.segments += !knows_beta;
+        subject.segment_count = (size_t)knows_beta + (size_t)knows_staff;
+        if (knows_staff && !knows_beta)
+            subject.segments = known + 1;
+        CHECK_INT(targeting_holds(&setup, &subject, &failure), beta && !staff);
+        if (beta && staff)
+            CHECK(failure.segment && strcmp(failure.segment->name, "staff") == 0);
+        if (!beta && !knows_beta)
+            CHECK(failure.rule == 0 && !failure.segment);
+    }
+}
+
+/* Each name once, in the order in which the design asks. */
+TEST(a_design_names_its_segments)
+{
+    struct targeting_rule rules[] = {
+        {.attribute = "targetingKey", .comparison = TARGETING_IN_SEGMENT, .value = parse("\"b\"")},
+        {.attribute = "country", .comparison = TARGETING_EQUALS, .value = parse("\"a\"")},
+        {.attribute = "targetingKey",
+         .comparison = TARGETING_NOT_IN_SEGMENT,
+         .value = parse("\"a\"")},
+        {.attribute = "targetingKey", .comparison = TARGETING_IN_SEGMENT, .value = parse("\"b\"")},
+    };
+    struct targeting_group group = {.rules = {2, rules + 2}};
+    const struct payload_setup setup = {.targeting_rules = {2, rules},
+                                        .targeting_groups = {1, &group}};
+    const struct string_list names = targeting_segment_names(&setup, arena);
+
+    CHECK_INT(names.count, 2);
+    CHECK_TEXT(names.items[0], "b");
+    CHECK_TEXT(names.items[1], "a");
+    CHECK_INT(targeting_segment_names(&(struct payload_setup){0}, arena).count, 0);
 }
 
 TEST(all_rules_must_hold)
@@ -332,6 +391,8 @@ int main(void)
         CASE(what_is_not_known),
         CASE(every_script_is_cut_alike),
         CASE(texts_are_not_normalized),
+        CASE(segments_have_a_list_and_rules),
+        CASE(a_design_names_its_segments),
         CASE(all_rules_must_hold),
         CASE(groups_are_conditions_of_their_own),
         CASE(the_user_is_an_attribute),

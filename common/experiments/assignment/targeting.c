@@ -172,10 +172,32 @@ static const json_t *find_attribute(const struct targeting_subject *subject, con
     return json_is_null(attribute) ? NULL : attribute;
 }
 
+static const struct targeting_segment *find_segment(const struct targeting_rule *rule,
+                                                    const struct targeting_subject *subject)
+{
+    const char *name = json_string_value(rule->value);
+
+    if (!targeting_names_segment(rule) || !name)
+        return NULL;
+    for (size_t i = 0; i < subject->segment_count; i++)
+        if (strcmp(subject->segments[i].name, name) == 0)
+            return &subject->segments[i];
+    return NULL;
+}
+
+static bool is_in_segment(const struct targeting_segment *segment)
+{
+    return segment && (segment->listed || (segment->has_rules && segment->rules_hold));
+}
+
 static bool rule_holds(const struct targeting_rule *rule, const struct targeting_subject *subject)
 {
-    const json_t *attribute = find_attribute(subject, rule->attribute);
+    const json_t *attribute;
 
+    if (targeting_names_segment(rule))
+        return is_in_segment(find_segment(rule, subject)) ==
+               (rule->comparison == TARGETING_IN_SEGMENT);
+    attribute = find_attribute(subject, rule->attribute);
     return attribute ? holds_for(rule, attribute) : holds_without(rule);
 }
 
@@ -213,8 +235,24 @@ static void explain(struct targeting_failure *failure, const struct object_list 
         rule = 0;
     if (rule >= 0)
         what = &items[rule];
-    *failure = (struct targeting_failure){group, rule, what,
-                                          what ? find_attribute(subject, what->attribute) : NULL};
+    *failure = (struct targeting_failure){
+        .group = group,
+        .rule = rule,
+        .what = what,
+        .attribute = what ? find_attribute(subject, what->attribute) : NULL,
+        .segment = what ? find_segment(what, subject) : NULL};
+}
+
+bool targeting_rules_hold(const struct object_list *rules, int match,
+                          const struct targeting_subject *subject,
+                          struct targeting_failure *failure)
+{
+    int64_t failed;
+
+    if (rules_hold(rules, match, subject, &failed))
+        return true;
+    explain(failure, rules, -1, failed, subject);
+    return false;
 }
 
 static bool group_holds(const struct payload_setup *setup, size_t index,
@@ -243,6 +281,37 @@ static bool any_holds(const struct payload_setup *setup, const struct targeting_
     if (failure)
         *failure = (struct targeting_failure){.group = -1, .rule = -1};
     return false;
+}
+
+static void add_names(const struct object_list *rules, struct string_list *names)
+{
+    const struct targeting_rule *rule = rules->items;
+
+    for (size_t i = 0; i < rules->count; i++) {
+        const char *name =
+            targeting_names_segment(&rule[i]) ? json_string_value(rule[i].value) : NULL;
+        bool known = !name;
+
+        for (size_t k = 0; !known && k < names->count; k++)
+            known = strcmp(names->items[k], name) == 0;
+        if (!known)
+            names->items[names->count++] = name;
+    }
+}
+
+struct string_list targeting_segment_names(const struct payload_setup *setup, struct arena *arena)
+{
+    const struct targeting_group *groups = setup->targeting_groups.items;
+    struct string_list names = {0};
+    size_t most = setup->targeting_rules.count;
+
+    for (size_t i = 0; i < setup->targeting_groups.count; i++)
+        most += groups[i].rules.count;
+    names.items = ARENA_ARRAY(arena, const char *, most);
+    add_names(&setup->targeting_rules, &names);
+    for (size_t i = 0; i < setup->targeting_groups.count; i++)
+        add_names(&groups[i].rules, &names);
+    return names;
 }
 
 bool targeting_is_set(const struct payload_setup *setup)

@@ -10,6 +10,27 @@ static const char *const check_names[PREVIEW__MAX] = {"flag",   "archived", "fix
 static const char *const outcome_names[PREVIEW_OUTCOME__MAX] = {"passed", "decided", "missing"};
 static const char *const record_names[PREVIEW_RECORD__MAX] = {"nothing", "exposure", "holdout"};
 
+#define OWNER struct preview_segment
+static const struct field segment_fields[] = {
+    STRING(OWNER, name),
+    BOOLEAN(OWNER, exists, .help = "There is a segment of this name."),
+    BOOLEAN(OWNER, listed, .help = "The user is in its list."),
+    NULLABLE_BOOLEAN(OWNER, rules_hold, .help = "null: it has no rules."),
+    NULLABLE_INTEGER(OWNER, rule, .help = "Index of its rule that fails."),
+    STRING(OWNER, attribute, .nullable = true),
+    {.name = "operator",
+     .type = FIELD_CHOICE,
+     .offset = offsetof(OWNER, comparison),
+     .choices = targeting_operator_names,
+     .choice_count = TARGETING__MAX,
+     .nullable = true},
+    JSON_VALUE(OWNER, value, .nullable = true),
+    JSON_VALUE(OWNER, told, .nullable = true, .help = "The attribute of the context."),
+};
+#undef OWNER
+static SCHEMA(segment_schema, struct preview_segment, "PreviewSegment", segment_fields,
+              .help = "Why a user belongs to a segment, or does not.");
+
 #define OWNER struct preview_rule
 static const struct field rule_fields[] = {
     NULLABLE_INTEGER(OWNER, group, .help = "Index of the group; null: the design's own rules."),
@@ -23,6 +44,8 @@ static const struct field rule_fields[] = {
      .nullable = true},
     JSON_VALUE(OWNER, value, .nullable = true),
     JSON_VALUE(OWNER, told, .nullable = true, .help = "The attribute of the context."),
+    OBJECT(OWNER, segment, segment_schema, .nullable = true, .omit_if_null = true,
+           .help = "Of in_segment and not_in_segment."),
 };
 #undef OWNER
 static SCHEMA(rule_schema, struct preview_rule, "PreviewRule", rule_fields);
@@ -90,6 +113,7 @@ struct chain {
     const struct live_call *live;
     const struct evaluation *evaluation;
     const struct evaluation_context *context;
+    struct preview_layers *layers;
     struct preview_step *steps;
     size_t count;
 };
@@ -101,6 +125,32 @@ static struct preview_step *add(struct chain *chain, enum preview_check check, b
     *step = (struct preview_step){.check = (int)check,
                                   .outcome = decides ? PREVIEW_DECIDED : PREVIEW_PASSED};
     return step;
+}
+
+static const struct preview_segment *describe_segment(struct arena *arena,
+                                                      const struct targeting_failure *failure)
+{
+    const struct targeting_segment *asked = failure->segment;
+    struct preview_segment *segment = ARENA_NEW(arena, struct preview_segment);
+    const struct targeting_rule *what;
+
+    *segment = (struct preview_segment){
+        .name = json_string_value(failure->what->value), .exists = asked != NULL, .comparison = -1};
+    if (!asked)
+        return segment;
+    segment->listed = asked->listed;
+    segment->rules_hold = (struct optional_boolean){asked->has_rules, asked->rules_hold};
+    if (!asked->has_rules || asked->rules_hold)
+        return segment;
+    what = asked->failure.what;
+    segment->rule = (struct optional_integer){asked->failure.rule >= 0, asked->failure.rule};
+    if (!what)
+        return segment;
+    segment->attribute = what->attribute;
+    segment->comparison = what->comparison;
+    segment->value = what->value;
+    segment->told = (json_t *)asked->failure.attribute;
+    return segment;
 }
 
 static const struct preview_rule *describe_rule(struct arena *arena,
@@ -118,6 +168,8 @@ static const struct preview_rule *describe_rule(struct arena *arena,
     rule->comparison = what->comparison;
     rule->value = what->value;
     rule->told = (json_t *)failure->attribute;
+    if (targeting_names_segment(what))
+        rule->segment = describe_segment(arena, failure);
     return rule;
 }
 
@@ -134,13 +186,24 @@ static bool add_targeting(struct chain *chain)
     return assigned->targeting_excluded;
 }
 
+static enum error read_layers(const struct chain *chain)
+{
+    const struct live_call *live = chain->live;
+    const struct flag_call flags = {.db = live->db, .arena = live->arena, .problem = live->problem};
+
+    if (chain->layers->are_read)
+        return ERROR_NONE;
+    chain->layers->are_read = true;
+    return flag_layers_read(&flags, &chain->layers->list);
+}
+
 static enum error add_layer(struct chain *chain, bool *decides)
 {
     const struct live_assignment *assigned = &chain->evaluation->assigned;
     const struct payload_namespace *space = assigned->design->namespace;
     const struct live_call *live = chain->live;
-    const struct flag_call flags = {.db = live->db, .arena = live->arena, .problem = live->problem};
     struct preview_layer *layer;
+    enum error error;
 
     *decides = assigned->namespace_excluded;
     if (!space)
@@ -152,9 +215,14 @@ static enum error add_layer(struct chain *chain, bool *decides)
         .range_start = space->range_start,
         .range_end = space->range_end};
     add(chain, PREVIEW_LAYER, *decides)->layer = layer;
-    return *decides ? flag_layer_owner(&flags, chain->evaluation->flag->experiment_id, space->id,
-                                       layer->position, &layer->taken_by)
-                    : ERROR_NONE;
+    if (!*decides)
+        return ERROR_NONE;
+    error = read_layers(chain);
+    if (!error)
+        layer->taken_by =
+            flag_layer_owner(&chain->layers->list, chain->evaluation->flag->experiment_id,
+                             space->id, layer->position);
+    return error;
 }
 
 static bool add_share(struct chain *chain)
@@ -273,11 +341,16 @@ static enum error assign_without_values(const struct live_call *live,
 }
 
 enum error preview_flag(const struct live_call *live, const struct flag *flag,
-                        const struct evaluation_context *context, struct preview *preview)
+                        const struct evaluation_context *context, struct preview_layers *layers,
+                        struct preview *preview)
 {
     struct evaluation evaluation = {.flag = flag};
-    struct chain chain = {live, &evaluation, context,
-                          ARENA_ARRAY(live->arena, struct preview_step, PREVIEW__MAX), 0};
+    struct chain chain = {live,
+                          &evaluation,
+                          context,
+                          layers,
+                          ARENA_ARRAY(live->arena, struct preview_step, PREVIEW__MAX),
+                          0};
     enum error error = flag->settings ? evaluate(live, flag, context, &evaluation)
                                       : assign_without_values(live, context, &evaluation);
 

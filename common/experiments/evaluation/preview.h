@@ -30,9 +30,22 @@ enum preview_record { PREVIEW_NOTHING, PREVIEW_NEW_EXPOSURE, PREVIEW_MEMBER, PRE
 /* The rule that keeps the user out. Without an attribute none of several rules holds. */
 struct preview_rule {
     struct optional_integer group, rule;
-    const char *attribute; /* NULL likewise */
-    int comparison;        /* enum targeting_operator; -1 likewise */
-    json_t *value, *told;  /* NULL = none */
+    const char *attribute;                 /* NULL likewise */
+    int comparison;                        /* enum targeting_operator; -1 likewise */
+    json_t *value, *told;                  /* NULL = none */
+    const struct preview_segment *segment; /* that the rule asks for; NULL = it asks for none */
+};
+
+/* Why a user belongs to a segment, or does not. */
+struct preview_segment {
+    const char *name;
+    bool exists;
+    bool listed;
+    struct optional_boolean rules_hold; /* absent = the segment has no rules */
+    struct optional_integer rule;       /* of the segment, the one that fails */
+    const char *attribute;              /* of that rule; NULL = none of several holds */
+    int comparison;                     /* -1 likewise */
+    json_t *value, *told;
 };
 
 struct preview_layer {
@@ -70,10 +83,17 @@ struct preview {
 };
 SCHEMA_OF(preview_schema, struct preview);
 
+/* What the previews of one request share: who has which range of a namespace, read when the first
+ * of them asks. Zeroed at the beginning. */
+struct preview_layers {
+    bool are_read;
+    struct object_list list;
+};
+
 /* Of one flag. One without values has the variation that `assign` gives, without a value. The
  * transaction is the caller's. */
 MUST_CHECK enum error preview_flag(const struct live_call *live, const struct flag *flag,
                                    const struct evaluation_context *context,
-                                   struct preview *preview);
+                                   struct preview_layers *layers, struct preview *preview);
 
 #endif

@@ -1,77 +1,80 @@
-/* SQL over the designs of flags that are on, and the comparison of their ranges. */
+/* SQL over the ranges of flags that are on, and their comparison. */
 #include "experiments/flags/flag_layers.h"
 
+#include "base/list.h"
 #include "db/query.h"
-#include "experiments/projects/project_store.h"
 
 #include <string.h>
 
-static const struct statement designs_of_flags = {
-    .name = "flag_designs",
-    .sql = "SELECT p.project_name, p.payload_json, f.settings FROM flags f JOIN projects p"
-           " ON p.id = f.experiment_id WHERE f.enabled = 1 AND p.archived = 0"
-           " AND f.experiment_id <> ?",
+#define SPACE "p.payload_json -> 'setup' -> 'namespace'"
+
+static const struct statement ranges_of_flags = {
+    .name = "flag_ranges",
+    .sql = "SELECT f.experiment_id, p.project_name, " SPACE " ->> 'id',"
+           " CAST(" SPACE " ->> 'range_start' AS DOUBLE PRECISION),"
+           " CAST(" SPACE " ->> 'range_end' AS DOUBLE PRECISION)"
+           " FROM flags f JOIN projects p ON p.id = f.experiment_id"
+           " WHERE f.enabled = 1 AND p.archived = 0"
+           " AND f.settings ->> 'fixed_variation' IS NULL AND " SPACE " ->> 'id' IS NOT NULL",
     .streams = true,
 };
 
-/* A flag that is fixed, such as after shipping, assigns nobody. */
-static bool is_fixed(struct query *query, struct arena *arena)
+enum error flag_layers_read(const struct flag_call *call, struct object_list *layers)
 {
-    struct flag_settings settings = {0};
-    const char *stored = query_json_or_null(query, 2, arena);
+    struct query *query = db_query(call->db, &ranges_of_flags);
+    struct flag_layer *items = NULL;
+    size_t count = 0;
 
-    return stored && schema_from_json(arena, &flag_settings_schema, stored, &settings) &&
-           settings.fixed_variation.given;
+    while (query_next(query))
+        *ARRAY_ADD(call->arena, items, count) =
+            (struct flag_layer){.experiment_id = query_text(query, 0, call->arena),
+                                .project_name = query_text(query, 1, call->arena),
+                                .space = query_text(query, 2, call->arena),
+                                .range_start = query_number(query, 3),
+                                .range_end = query_number(query, 4)};
+    *layers = (struct object_list){.count = count, .items = items};
+    return query_end(query, call->problem);
 }
 
-static bool overlap(const struct payload_namespace *one, const struct payload_namespace *other)
+static bool is_of(const struct flag_layer *layer, const char *experiment_id)
 {
-    return one && other && strcmp(one->id, other->id) == 0 && one->range_start < other->range_end &&
-           other->range_start < one->range_end;
+    return strcmp(layer->experiment_id, experiment_id) == 0;
+}
+
+static bool overlap(const struct payload_namespace *own, const struct flag_layer *layer)
+{
+    return strcmp(own->id, layer->space) == 0 && own->range_start < layer->range_end &&
+           layer->range_start < own->range_end;
 }
 
 enum error flag_check_layer(const struct flag_call *call, const char *experiment_id,
                             const struct experiment_payload *design)
 {
     const struct payload_namespace *own = design->setup->namespace;
-    const char *name = NULL;
-    struct query *query;
-    enum error error;
+    const struct flag_layer *layer;
+    struct object_list layers;
+    enum error error = own ? flag_layers_read(call, &layers) : ERROR_NONE;
 
-    if (!own)
-        return ERROR_NONE;
-    query = db_query(call->db, &designs_of_flags);
-    query_bind_text(query, experiment_id);
-    while (!name && query_next(query)) {
-        const struct experiment_payload *other =
-            project_payload(query_json(query, 1, call->arena), call->arena);
-
-        if (other && overlap(own, other->setup->namespace) && !is_fixed(query, call->arena))
-            name = query_text(query, 0, call->arena);
-    }
-    error = query_end(query, call->problem);
-    if (error || !name)
+    if (error || !own)
         return error;
-    return problem_set(call->problem, ERROR_CONFLICT, "layer_overlap",
-                       "The flag of \"%s\" is on, and its range of the namespace %s overlaps", name,
-                       own->id);
+    layer = layers.items;
+    for (size_t i = 0; i < layers.count; i++)
+        if (!is_of(&layer[i], experiment_id) && overlap(own, &layer[i]))
+            return problem_set(
+                call->problem, ERROR_CONFLICT, "layer_overlap",
+                "The flag of \"%s\" is on, and its range of the namespace %s overlaps",
+                layer[i].project_name, own->id);
+    return ERROR_NONE;
 }
 
-enum error flag_layer_owner(const struct flag_call *call, const char *experiment_id,
-                            const char *space, double position, const char **name)
+const char *flag_layer_owner(const struct object_list *layers, const char *experiment_id,
+                             const char *space, double position)
 {
-    struct query *query = db_query(call->db, &designs_of_flags);
+    const struct flag_layer *layer = layers->items;
 
-    *name = NULL;
-    query_bind_text(query, experiment_id);
-    while (!*name && query_next(query)) {
-        const struct experiment_payload *design =
-            project_payload(query_json(query, 1, call->arena), call->arena);
-        const struct payload_namespace *range = design ? design->setup->namespace : NULL;
-
-        if (range && strcmp(range->id, space) == 0 && range->range_start <= position &&
-            position < range->range_end && !is_fixed(query, call->arena))
-            *name = query_text(query, 0, call->arena);
-    }
-    return query_end(query, call->problem);
+    for (size_t i = 0; i < layers->count; i++)
+        if (!is_of(&layer[i], experiment_id) && strcmp(layer[i].space, space) == 0 &&
+            layer[i].range_start <= position && position < layer[i].range_end)
+            return layer[i].project_name;
+    return NULL;
 }

@@ -6,6 +6,7 @@
 #include "experiments/assignment/assignment.h"
 #include "experiments/assignment/targeting.h"
 #include "experiments/flags/flag_store.h"
+#include "experiments/segments/segment_lookup.h"
 
 #include <math.h>
 
@@ -29,6 +30,7 @@ struct assigning {
     const struct live_asked *asked;
     const struct experiment_payload *design;
     const struct flag_settings *settings; /* of the flag, or NULL */
+    const struct targeting_subject *subject;
     struct arena *arena;
 };
 
@@ -68,14 +70,13 @@ static void assign_by_design(const struct assigning *assigning, struct live_assi
 {
     const struct payload_setup *setup = assigning->design->setup;
     const char *user_id = assigning->asked->user_id;
-    const struct targeting_subject subject = {assigning->asked->attributes, user_id,
-                                              assigning->arena};
     struct assignment_plan plan = {.seed = assigning->id,
                                    .version = assigning->asked->version,
                                    .count = (size_t)setup->variants_count};
 
     assignment->variation = ASSIGNMENT_NONE;
-    assignment->targeting_excluded = !targeting_holds(setup, &subject, &assignment->failure);
+    assignment->targeting_excluded =
+        !targeting_holds(setup, assigning->subject, &assignment->failure);
     if (assignment->targeting_excluded)
         return;
     assignment->namespace_excluded =
@@ -166,6 +167,29 @@ static void cover(const struct experiment_payload *design, const struct flag *fl
                                                  flag_ramp_step(flag->settings, now)};
 }
 
+/* A user without an exposure, whom the design decides about. */
+static enum error assign_anew(const struct live_call *call, const char *id,
+                              const struct live_asked *asked,
+                              const struct experiment_payload *design,
+                              const struct flag_settings *settings,
+                              struct live_assignment *assignment)
+{
+    struct targeting_subject subject = {
+        .attributes = asked->attributes, .user_id = asked->user_id, .arena = call->arena};
+    const struct assigning assigning = {.id = id,
+                                        .asked = asked,
+                                        .design = design,
+                                        .settings = settings,
+                                        .subject = &subject,
+                                        .arena = call->arena};
+    const struct string_list names = targeting_segment_names(design->setup, call->arena);
+    enum error error = segment_lookup(call->db, &names, &subject, call->problem);
+
+    if (!error)
+        assign_by_design(&assigning, assignment);
+    return error;
+}
+
 static enum error read_and_assign(const struct live_call *call, const char *id,
                                   const struct live_asked *asked,
                                   struct live_assignment *assignment)
@@ -200,13 +224,12 @@ static enum error read_and_assign(const struct live_call *call, const char *id,
         assignment->variation = stored.value;
     } else {
         const struct live_asked by_round = {asked->user_id, asked->attributes, HASH_VERSION_2, 0};
-        const struct assigning assigning = {id, adaptive.found ? &by_round : asked, reading.design,
-                                            flag.settings, call->arena};
 
-        assign_by_design(&assigning, assignment);
+        error = assign_anew(call, id, adaptive.found ? &by_round : asked, reading.design,
+                            flag.settings, assignment);
     }
     assignment->in_experiment = assignment->variation >= 0;
-    return ERROR_NONE;
+    return error;
 }
 
 enum error live_assign(const struct live_call *call, const char *id, const struct live_asked *asked,

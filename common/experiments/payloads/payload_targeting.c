@@ -1,12 +1,16 @@
 /* The schemas of rules and groups, and which value fits which operator. */
 #include "experiments/payloads/payload_targeting.h"
 
+#include "base/text.h"
 #include "base/version.h"
 
+#include <string.h>
+
 const char *const targeting_operator_names[TARGETING__MAX] = {
-    "equals",     "not_equals", "in",         "gt",           "lt",          "gte",
-    "lte",        "not_in",     "contains",   "not_contains", "starts_with", "ends_with",
-    "version_eq", "version_gt", "version_lt", "version_gte",  "version_lte", "exists",
+    "equals",      "not_equals",  "in",         "gt",         "lt",
+    "gte",         "lte",         "not_in",     "contains",   "not_contains",
+    "starts_with", "ends_with",   "version_eq", "version_gt", "version_lt",
+    "version_gte", "version_lte", "exists",     "in_segment", "not_in_segment",
 };
 const char *const targeting_match_names[TARGETING_MATCH__MAX] = {"all", "any"};
 
@@ -22,7 +26,8 @@ static const struct field rule_fields[] = {
      .required = true},
     JSON_VALUE(OWNER, value, .required = true,
                .help = "Text, number, boolean, or an array of those; with exists, whether the "
-                       "attribute must be there."),
+                       "attribute must be there; with in_segment and not_in_segment the name "
+                       "of the segment, and the attribute is targetingKey."),
 };
 #undef OWNER
 
@@ -93,6 +98,27 @@ static bool exists_has_a_boolean(const void *object)
     return rule->comparison != TARGETING_EXISTS || json_is_boolean(rule->value);
 }
 
+bool targeting_names_segment(const struct targeting_rule *rule)
+{
+    return rule->comparison == TARGETING_IN_SEGMENT || rule->comparison == TARGETING_NOT_IN_SEGMENT;
+}
+
+static bool segment_is_of_users(const void *object)
+{
+    const struct targeting_rule *rule = object;
+
+    return !targeting_names_segment(rule) || strcmp(rule->attribute, TARGETING_USER) == 0;
+}
+
+static bool segment_has_a_name(const void *object)
+{
+    const struct targeting_rule *rule = object;
+    const char *name = json_string_value(rule->value);
+
+    return !targeting_names_segment(rule) ||
+           (name && *name && utf8_count(name) <= SEGMENT_NAME_MAX);
+}
+
 static const struct schema_rule rule_rules[] = {
     {"errors.schemas.targeting_value_type", value_is_scalar_or_list},
     {"errors.schemas.targeting_in_requires_list", in_has_a_list},
@@ -100,6 +126,8 @@ static const struct schema_rule rule_rules[] = {
     {"errors.schemas.targeting_part_requires_text", part_has_a_text},
     {"errors.schemas.targeting_version_requires_version", version_has_a_version},
     {"errors.schemas.targeting_exists_requires_boolean", exists_has_a_boolean},
+    {"errors.schemas.targeting_segment_asks_user", segment_is_of_users},
+    {"errors.schemas.targeting_segment_requires_name", segment_has_a_name},
 };
 SCHEMA(targeting_rule_schema, struct targeting_rule, "TargetingRule", rule_fields,
        .help = "One condition on an attribute of a user.", RULES(rule_rules));

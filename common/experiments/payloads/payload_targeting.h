@@ -7,7 +7,8 @@
 enum {
     TARGETING_RULES_MAX = 20, /* of a design, and of a group */
     TARGETING_GROUPS_MAX = 10,
-    TARGETING_ATTRIBUTE_MAX = 100 /* code points of its name */
+    TARGETING_ATTRIBUTE_MAX = 100, /* code points of its name */
+    SEGMENT_NAME_MAX = 120         /* code points */
 };
 
 enum targeting_operator {
@@ -29,9 +30,14 @@ enum targeting_operator {
     TARGETING_VERSION_GTE,
     TARGETING_VERSION_LTE,
     TARGETING_EXISTS,
+    TARGETING_IN_SEGMENT,
+    TARGETING_NOT_IN_SEGMENT,
     TARGETING__MAX
 };
 extern const char *const targeting_operator_names[TARGETING__MAX];
+
+/* The name by which rules ask for the id of the user. */
+#define TARGETING_USER "targetingKey"
 
 enum targeting_match { TARGETING_ALL, TARGETING_ANY, TARGETING_MATCH__MAX };
 extern const char *const targeting_match_names[TARGETING_MATCH__MAX];
@@ -48,5 +54,8 @@ struct targeting_group {
     OBJECT_LIST(struct targeting_rule, rules);
 };
 SCHEMA_OF(targeting_group_schema, struct targeting_group);
+
+/* Whether the rule asks for a segment: its value is the name. */
+bool targeting_names_segment(const struct targeting_rule *rule);
 
 #endif

@@ -3,9 +3,9 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "experiments/audit/audit_store.h"
-#include "experiments/projects/metric_uses.h"
 #include "experiments/projects/project_rows.h"
 #include "experiments/projects/project_slug.h"
+#include "experiments/projects/segment_uses.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -332,7 +332,7 @@ static enum error insert(const struct project_call *call, const struct new_proje
     if (!error)
         error = count_change(call, (struct tally){false, new->metric_type}, 1);
     if (!error)
-        error = metric_use_note(call, new->id, new->payload, NULL);
+        error = project_note_uses(call, new->id, new->payload, NULL);
     return error ? error : record(call, "project.create", new->id, new->name, NULL);
 }
 
@@ -425,8 +425,8 @@ static enum error replace(const struct project_call *call, const struct project 
         error = count_move(call, (struct tally){false, before->metric_type},
                            (struct tally){false, metric_type});
     if (!error)
-        error = metric_use_note(call, before->id, payload,
-                                project_payload(before->document, call->arena));
+        error = project_note_uses(call, before->id, payload,
+                                  project_payload(before->document, call->arena));
     if (error)
         return error;
     return record(call, "project.update", before->id, name,

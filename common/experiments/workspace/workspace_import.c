@@ -3,9 +3,9 @@
 #include "base/timestamp.h"
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"
-#include "experiments/projects/metric_uses.h"
 #include "experiments/projects/project_rows.h"
 #include "experiments/projects/project_slug.h"
+#include "experiments/projects/segment_uses.h"
 #include "experiments/workspace/workspace_store.h"
 
 #include <stdlib.h>
@@ -170,16 +170,15 @@ static void bind_project(struct way_in *in, struct query *query, size_t position
     query_bind_integer(query, in->counts[BUNDLE_EVENTS][position]);
 }
 
-/* The design itself stands for the one before: the catalog of another installation has its own
- * metrics. */
-static enum error note_metric(struct way_in *in, const char *id,
-                              const struct experiment_payload *payload)
+/* The design itself stands for the one before: another installation has its own metrics and
+ * segments. */
+static enum error note_uses(struct way_in *in, const char *id,
+                            const struct experiment_payload *payload)
 {
     const struct project_call noting = {
         .db = in->db, .arena = in->call->piece, .problem = in->call->problem};
 
-    return payload->metrics->catalog_metric ? metric_use_note(&noting, id, payload, payload)
-                                            : ERROR_NONE;
+    return project_note_uses(&noting, id, payload, payload);
 }
 
 static enum error add_project(struct way_in *in, size_t index, void *record)
@@ -198,7 +197,7 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
         error = project_add_slug(in->db, in->call->piece, in->project_ids[position],
                                  project->project_name, in->call->problem);
     if (!error)
-        error = note_metric(in, in->project_ids[position], project->payload);
+        error = note_uses(in, in->project_ids[position], project->payload);
     in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
     if (error || !is_revised(in, position))
         return error;
