@@ -1,9 +1,10 @@
-/* The experiments service, family advice: routes that wait for a provider, side by side. Routes
- * only. */
+/* The experiments service, family advice: routes that wait for another service (a provider of
+ * advice, live data), side by side. Routes only. */
 #include "experiments-advice/advice.h"
 #include "experiments-advice/analyze.h"
 #include "experiments-advice/ask.h"
 #include "experiments-advice/hypotheses.h"
+#include "experiments-advice/livedata.h"
 #include "experiments/payloads/payload.h"
 #include "experiments/service.h"
 
@@ -54,6 +55,17 @@ static const struct route routes[] = {
      .tag = "advice",
      .summary = "Ask for hypotheses to test",
      .help = "Up to five changes with a metric, a direction and a reason. " PROVIDERS},
+    {.method = METHOD_GET,
+     .path = "/api/v1/livedata",
+     .role = ROLE_READER,
+     .reply = &source_offer_schema,
+     .handler = livedata_offer_handle,
+     .name = "read_livedata_offer",
+     .tag = "metrics",
+     .summary = "What live data offers to metrics and alarms",
+     .help = "Entity types with their columns, and figures with their windows, from the catalog "
+             "of live data as the key of AB_LIVEDATA_API_KEY sees it. Without a connection the "
+             "lists are empty and `text` says why."},
 };
 
 static const struct http_family family = {.service = &experiments_service,

@@ -1,5 +1,7 @@
 /* The catalog of metrics over HTTP: handlers and schemas. */
 #include "experiments-projects/metrics.h"
+#include "base/clock.h"
+#include "experiments/live_results/source.h"
 #include "experiments/service.h"
 
 #include <stdlib.h>
@@ -18,12 +20,19 @@ struct metrics_reply {
     int64_t total;
 };
 
+/* How far a project has read the rows of a metric from live data. */
+struct metric_source {
+    const char *project_id;
+    const struct live_source_block *source;
+};
+
 /* One metric with all that belongs to it. */
 struct metric_reply {
     const struct catalog_metric *metric;
     const struct metric_defaults *defaults;
     OBJECT_LIST(struct metric_version, versions);
     OBJECT_LIST(struct metric_use, uses);
+    OBJECT_LIST(struct metric_source, sources);
 };
 
 struct metric_deleted {
@@ -51,12 +60,23 @@ static const struct field list_fields[] = {
 SCHEMA(metrics_reply_schema, struct metrics_reply, "CatalogMetricList", list_fields,
        .help = "Metrics of the catalog.");
 
+#define OWNER struct metric_source
+static const struct field source_fields[] = {
+    STRING(OWNER, project_id),
+    OBJECT(OWNER, source, live_source_schema),
+};
+#undef OWNER
+static SCHEMA(metric_source_schema, struct metric_source, "CatalogMetricSource", source_fields);
+
 #define OWNER struct metric_reply
 static const struct field reply_fields[] = {
     OBJECT(OWNER, metric, catalog_metric_schema),
     OBJECT(OWNER, defaults, metric_defaults_schema),
     OBJECTS(OWNER, versions, metric_version_schema, .help = "Newest first, at most 200."),
     OBJECTS(OWNER, uses, metric_use_schema, .help = "At most 500; metric.use_count has all."),
+    OBJECTS(OWNER, sources, metric_source_schema,
+            .help = "Of a metric from live data, by project: watermark and freshness, as "
+                    "`livedata` in its live statistics. At most 500."),
 };
 #undef OWNER
 SCHEMA(metric_reply_schema, struct metric_reply, "CatalogMetricReply", reply_fields,
@@ -91,23 +111,49 @@ enum error metrics_list(struct request *request, struct reply *reply)
     return error;
 }
 
+/* What each project has read of the metric's rows. */
+static enum error read_sources(const struct project_call *call, const char *id,
+                               struct object_list *shown)
+{
+    const struct live_call live = {.db = call->db, .arena = call->arena, .problem = call->problem};
+    struct live_source_list found;
+    enum error error = live_metric_sources(&live, id, METRIC_USES_MAX, &found);
+    struct metric_source *items;
+
+    if (error)
+        return error;
+    items = ARENA_ARRAY(call->arena, struct metric_source, found.count + 1);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct live_source *one = &found.items[i];
+
+        items[i].project_id = one->project_id;
+        items[i].source =
+            live_source_shown(one, live_source_state(one, clock_unix_microseconds()), call->arena);
+    }
+    *shown = (struct object_list){found.count, items};
+    return ERROR_NONE;
+}
+
 /* The whole answer about a metric that is stored. */
 static enum error compose(const struct project_call *call, const struct catalog_metric *metric,
                           struct reply *reply)
 {
     struct metric_reply *answer = ARENA_NEW(call->arena, struct metric_reply);
-    struct object_list versions, uses;
+    struct object_list versions, uses, sources = {0};
     enum error error = catalog_versions(call, metric->id, &versions);
 
     if (!error)
         error = catalog_uses(call, metric->id, &uses);
+    if (!error && metric->definition->livedata)
+        error = read_sources(call, metric->id, &sources);
     if (error)
         return error;
     *answer = (struct metric_reply){.metric = metric,
                                     .defaults = metric_defaults_of(metric->definition, metric->id,
                                                                    metric->version, call->arena),
                                     .versions = versions,
-                                    .uses = uses};
+                                    .uses = uses,
+                                    .sources = sources};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -35,6 +35,10 @@ static const struct statement list_sources = {
                           " WHERE u.project_id > ? AND p.archived = 0 AND" IS_LIVEDATA
                           " ORDER BY u.project_id LIMIT ?",
 };
+static const struct statement sources_of_metric = {
+    .name = "live_sources_of_metric",
+    .sql = SOURCE_COLUMNS " WHERE u.metric_id = ? AND" IS_LIVEDATA " ORDER BY u.project_id LIMIT ?",
+};
 static const struct statement save_source = {
     .name = "live_source_save",
     .sql =
@@ -165,17 +169,29 @@ enum error live_read_source(const struct live_call *call, const char *project_id
     return query_end(query, call->problem);
 }
 
-enum error live_list_sources(const struct live_call *call, const char *after, int most,
-                             struct live_source_list *sources)
+static enum error list(const struct live_call *call, const struct statement *statement,
+                       const char *bound, int most, struct live_source_list *sources)
 {
-    struct query *query = db_query(call->db, &list_sources);
+    struct query *query = db_query(call->db, statement);
 
     *sources = (struct live_source_list){0};
-    query_bind_text(query, after);
+    query_bind_text(query, bound);
     query_bind_integer(query, most);
     while (query_next(query))
         take_source(query, call->arena, ARRAY_ADD(call->arena, sources->items, sources->count));
     return query_end(query, call->problem);
+}
+
+enum error live_list_sources(const struct live_call *call, const char *after, int most,
+                             struct live_source_list *sources)
+{
+    return list(call, &list_sources, after, most, sources);
+}
+
+enum error live_metric_sources(const struct live_call *call, const char *metric_id, int most,
+                               struct live_source_list *sources)
+{
+    return list(call, &sources_of_metric, metric_id, most, sources);
 }
 
 enum error live_lock_source(const struct live_call *call, const char *project_id)

@@ -52,6 +52,11 @@ struct live_source_list {
 MUST_CHECK enum error live_list_sources(const struct live_call *call, const char *after, int most,
                                         struct live_source_list *sources);
 
+/* Of all projects that were planned with a metric, by their ids, at most `most`; archived ones,
+ * too. */
+MUST_CHECK enum error live_metric_sources(const struct live_call *call, const char *metric_id,
+                                          int most, struct live_source_list *sources);
+
 /* Holds the lock of reading for a project until the caller's transaction ends; before any lock of
  * the experiment. */
 MUST_CHECK enum error live_lock_source(const struct live_call *call, const char *project_id);

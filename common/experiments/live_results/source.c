@@ -34,17 +34,13 @@ static const struct field source_fields[] = {
 SCHEMA(live_source_schema, struct live_source_block, "LiveSource", source_fields,
        .help = "Of a metric that is read from live data: source, watermark and freshness.");
 
-const struct live_source_block *live_results_source(const struct live_view *view,
-                                                    struct arena *arena)
+const struct live_source_block *live_source_shown(const struct live_source *source,
+                                                  enum live_source_state state, struct arena *arena)
 {
-    const struct live_source *source = &view->source;
-    struct live_source_block *block;
+    struct live_source_block *block = ARENA_NEW(arena, struct live_source_block);
 
-    if (!view->has_source)
-        return NULL;
-    block = ARENA_NEW(arena, struct live_source_block);
     *block = (struct live_source_block){
-        .status = (int)view->source_state,
+        .status = (int)state,
         .metric = source->event_name,
         .entity_type = source->entity_type,
         .user_column = source->user_column,
@@ -62,4 +58,10 @@ const struct live_source_block *live_results_source(const struct live_view *view
         .failed_at = source->failed_at,
         .failure = source->failure};
     return block;
+}
+
+const struct live_source_block *live_results_source(const struct live_view *view,
+                                                    struct arena *arena)
+{
+    return view->has_source ? live_source_shown(&view->source, view->source_state, arena) : NULL;
 }

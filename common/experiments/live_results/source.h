@@ -22,6 +22,11 @@ struct live_source_block {
 SCHEMA_OF(live_source_schema, struct live_source_block);
 extern const char *const live_source_states[];
 
+/* A source as an answer shows it, from the arena. */
+const struct live_source_block *live_source_shown(const struct live_source *source,
+                                                  enum live_source_state state,
+                                                  struct arena *arena);
+
 /* NULL when the metric has no such source. */
 const struct live_source_block *live_results_source(const struct live_view *view,
                                                     struct arena *arena);

@@ -1,4 +1,4 @@
-/* Calls live data and decodes its answer. */
+/* Asks live data for changed rows and decodes them. */
 #include "experiments/sources/source_page.h"
 
 #include "base/clock.h"
@@ -6,90 +6,21 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "base/timestamp.h"
-#include "jobs/main_loop.h"
-#include "net/fetch.h"
+#include "experiments/sources/source_call.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { USER_BYTES_MAX = 4 * LIVE_USER_MAX, DETAIL_BYTES_MAX = 300, POSITION_BYTES_MAX = 64 };
-static const double connect_seconds_most = 5, value_most = 1e150;
+enum { USER_BYTES_MAX = 4 * LIVE_USER_MAX, POSITION_BYTES_MAX = 64 };
+static const double value_most = 1e150;
 static const int64_t ahead_most = 86400000000; /* of a row's time before now */
 
-static bool is_stopped(void *context)
+static const char *path_of(const struct source_settings *settings, struct arena *arena,
+                           const struct live_source *source)
 {
-    (void)context;
-    return main_loop_must_stop();
-}
-
-/* Names of entity types are words of the service's own files; anything else finds nothing. */
-static bool is_word(const char *text)
-{
-    return *text && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-                                 ".") == strlen(text);
-}
-
-static const char *address_of(const struct source_settings *settings, struct arena *arena,
-                              const struct live_source *source)
-{
-    size_t length = strlen(settings->url);
-
-    while (length && settings->url[length - 1] == '/')
-        length--;
-    return arena_print(arena, "%.*s/v1/changes/%s?limit=%lld%s%s", (int)length, settings->url,
-                       source->entity_type, (long long)settings->page_rows,
-                       source->position ? "&after=" : "", source->position ? source->position : "");
-}
-
-static void call_service(const struct source_settings *settings, struct arena *arena,
-                         const struct live_source *source, struct fetch_answer *answer)
-{
-    struct fetch_request request = {
-        .url = address_of(settings, arena, source),
-        .headers = {{"Accept", "application/json"}, {"X-API-Key", settings->key}},
-        .header_count = settings->key ? 2 : 1,
-        .answer_max = (size_t)settings->page_bytes,
-        .private_too = true, /* the operator configured the address */
-        .policy = {.connect_seconds = fmin(settings->timeout_seconds, connect_seconds_most),
-                   .attempt_seconds = settings->timeout_seconds,
-                   .total_seconds = settings->timeout_seconds,
-                   .attempts = 1,
-                   .pause_factor = 1}};
-    const struct fetch_watch watch = {.cancelled = is_stopped, .fd = -1};
-
-    fetch_all(arena, &request, answer, 1, NULL, NULL, &watch);
-}
-
-/* The code of an error of the service; its words are for the log. */
-static enum error refused(struct arena *arena, const struct fetch_answer *answer,
-                          const struct live_source *source, const char **words,
-                          struct problem *problem)
-{
-    const char *code = "", *detail = "";
-    struct json_fault fault;
-    json_t *document = NULL;
-
-    if (!json_read(arena, answer->body, answer->length, JSON_DEPTH_LIMIT, &document, &fault)) {
-        const json_t *shown = json_object_get(document, "error");
-
-        shown = json_is_object(shown) ? shown : document;
-        if (json_is_string(json_object_get(shown, "code")))
-            code = json_string_value(json_object_get(shown, "code"));
-        if (json_is_string(json_object_get(shown, "message")))
-            detail = json_string_value(json_object_get(shown, "message"));
-        else if (json_is_string(json_object_get(shown, "detail")))
-            detail = json_string_value(json_object_get(shown, "detail"));
-    }
-    *words = arena_print(arena, "%.*s", DETAIL_BYTES_MAX, detail);
-    if (strcmp(code, "position_unknown") == 0)
-        return problem_set(problem, ERROR_INVALID, "position_unknown",
-                           "live data does not know the watermark any more");
-    if (answer->status >= 500 || answer->status == 429)
-        return problem_set(problem, ERROR_UNAVAILABLE, "livedata_unavailable",
-                           "live data answered with status %d", answer->status);
-    return problem_set(problem, ERROR_INVALID, "livedata_refused",
-                       "live data answered with status %d for %s", answer->status,
-                       source->entity_type);
+    return arena_print(arena, "/v1/changes/%s?limit=%lld%s%s", source->entity_type,
+                       (long long)settings->page_rows, source->position ? "&after=" : "",
+                       source->position ? source->position : "");
 }
 
 /* A number, a flag as 0 or 1, or a text that is a number. */
@@ -206,22 +137,18 @@ enum error source_page_read(const struct source_settings *settings, struct arena
                             struct problem *problem)
 {
     int64_t called_at = clock_unix_microseconds();
-    struct fetch_answer answer;
-    struct json_fault fault;
+    const char *words = NULL;
     json_t *document;
+    enum error error;
 
     *page = (struct source_page){0};
-    if (!is_word(source->entity_type))
+    if (!source_is_word(source->entity_type))
         return problem_set(problem, ERROR_INVALID, "livedata_refused",
                            "livedata.entity_type is no name of an entity type");
-    call_service(settings, arena, source, &answer);
-    if (answer.outcome != FETCH_ANSWERED)
-        return problem_set(problem, ERROR_UNAVAILABLE, "livedata_unavailable",
-                           "live data did not answer: %s", fetch_outcome_name(answer.outcome));
-    if (answer.status != 200)
-        return refused(arena, &answer, source, &page->words, problem);
-    if (json_read(arena, answer.body, answer.length, JSON_DEPTH_LIMIT, &document, &fault))
-        return problem_set(problem, ERROR_UNAVAILABLE, "livedata_unavailable",
-                           "live data answered with no JSON");
-    return decode(arena, source, document, called_at, page, problem);
+    error = source_call(settings, arena, path_of(settings, arena, source), source->entity_type,
+                        &document, &words, problem);
+    if (!error)
+        return decode(arena, source, document, called_at, page, problem);
+    page->words = words;
+    return error;
 }

@@ -12,6 +12,7 @@ import { actorText } from '../audit.js';
 import { known } from '../figures.js';
 import { factList, partCard } from '../finding.js';
 import { writers } from '../roles.js';
+import { sourcesTable } from './sources.js';
 
 const pathOf = (id) => address(`/catalog/${encodeURIComponent(id)}`);
 const effectOf = ({ minimum_effect_pct: percent }) => (known(percent) ? formatPercent(percent / 100) : '–');
@@ -45,14 +46,16 @@ export function listView({ list, actions }) {
     </div>`;
 }
 
-/* Of a metric whose events are rows of live data. */
+/* Where the events come from. */
 function sourceFacts(source) {
-    if (!known(source)) return [];
+    if (!known(source)) return [[t('catalog.source'), t('catalog.source_events')]];
     const name = (text) => html`<code dir="ltr">${text}</code>`;
     return [
+        [t('catalog.source'), t('catalog.source_livedata')],
         [t('experiment.source_rows'), name(source.entity_type)],
         [t('experiment.source_user'), name(source.user_column)],
         [t('experiment.source_value'), known(source.value_column) ? name(source.value_column) : t('experiment.source_each_row')],
+        [t('catalog.time_column'), name(source.time_column)],
     ];
 }
 
@@ -118,7 +121,8 @@ function versionsTable(versions) {
     });
 }
 
-function metricView({ metric, uses, versions }, { actions }) {
+function metricView(answer, { actions }) {
+    const { metric, uses, versions } = answer;
     return html`<div class="stack">
         <p><a href=${address('/catalog')}>${t('catalog.all')}</a></p>
         <section class="card section stack" aria-labelledby="definition-title" id="definition">
@@ -134,7 +138,7 @@ function metricView({ metric, uses, versions }, { actions }) {
             </div>
             ${metric.use_count > 0 ? html`<p class="field-hint">${t('catalog.in_use')}</p>` : null}
         </section>
-        ${partCard('uses', t('catalog.used_by'), usesTable(uses, metric.version))} ${partCard('versions', t('catalog.versions'), versionsTable(versions))}
+        ${known(metric.definition.livedata) ? partCard('sources', t('catalog.reading'), sourcesTable(answer)) : null} ${partCard('uses', t('catalog.used_by'), usesTable(uses, metric.version))} ${partCard('versions', t('catalog.versions'), versionsTable(versions))}
     </div>`;
 }
 

@@ -6,7 +6,7 @@ import { html } from '../../shared/ui/lit.js';
 import { days, known } from '../figures.js';
 import { factList } from '../finding.js';
 
-const tones = { fresh: 'good', stale: 'danger', never_read: 'caution' };
+export const sourceTones = { fresh: 'good', stale: 'danger', never_read: 'caution' };
 const secondsPerDay = 86400;
 const name = (text) => html`<code dir="ltr">${text}</code>`;
 
@@ -16,7 +16,7 @@ export function sourceCard({ livedata: source }) {
     return html`<section class="card section" aria-labelledby="source-title" id="source" data-status=${source.status}>
         <div class="section-head">
             <h2 id="source-title">${t('experiment.source')}</h2>
-            ${badge(t(`experiment.source_${source.status}`), tones[source.status], { dot: true })}
+            ${badge(t(`experiment.source_${source.status}`), sourceTones[source.status], { dot: true })}
         </div>
         ${factList([
             [t('experiment.source_rows'), name(source.entity_type)],
