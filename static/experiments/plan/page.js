@@ -14,6 +14,8 @@ import { readQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { createWizard } from '../../shared/ui/wizard.js';
+import { createChooser } from './choose.js';
+import { withMetric, withoutGuardrail } from './from_catalog.js';
 import { blank, payloadOf, questionOf, valuesOf } from './payload.js';
 import { fields, steps } from './steps.js';
 import { stepView, view } from './view.js';
@@ -130,6 +132,25 @@ function write(payload, patch, kept = {}) {
     state.form.write({ ...valuesOf(payload), ...kept });
     state.live.ask(false);
 }
+
+/* The design of the page with another block of metrics. */
+function writeMetrics(metrics) {
+    write({ ...payloadOf(state.form.values(), state.base), metrics }, {});
+    state.wizard.keep();
+}
+
+const metricsNow = () => payloadOf(state.form.values(), state.base).metrics;
+
+state.chooser = createChooser(update, {
+    client,
+    take: (role, answer) => {
+        const made = withMetric(metricsNow(), role, answer);
+        if (made.metrics) writeMetrics(made.metrics);
+        return made.objection ?? null;
+    },
+    drop: (name) => writeMetrics(withoutGuardrail(metricsNow(), name)),
+    guardrails: () => (state.base.metrics.guardrail_metrics ?? []).map(({ name }) => name),
+});
 
 /* Overwrites the design, and one press brings it back: without starting from the metric of the address again. */
 function replace(title, payload, patch, name) {

@@ -82,8 +82,8 @@ function reviewCard(page) {
 
 /* One step: its form, and beside it the sizes where the step is about them. */
 export function stepView({ name, fields, sized = false }, page) {
-    const { form, isNew } = page;
-    const grid = html`<div class="field-grid">${name === 'project' && isNew ? templateField(page) : nothing}${fields.map((field) => form.field(field))}</div>`;
+    const { form, isNew, chooser } = page;
+    const grid = html`<div class="field-grid">${name === 'project' && isNew ? templateField(page) : nothing}${name === 'metric' ? chooser.view() : nothing}${fields.map((field) => form.field(field))}</div>`;
     const own =
         name === 'review'
             ? reviewCard(page)

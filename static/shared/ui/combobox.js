@@ -8,10 +8,14 @@ import { html, live, nothing, repeat } from './lit.js';
 
 const pauseMs = 200;
 
+const textOf = (text) => (typeof text === 'function' ? text() : text);
+
 /*
- * id, label; find(text, signal) resolves to [{value, title, note?}]; onChoose(option or null).
+ * id; label and placeholder, texts or functions that give them; find(text, signal) resolves to
+ * [{value, title, note?}]; onChoose(option or null).
  * The text that stands there is that of the choice, or what is being looked for.
  */
+/** @param {() => void} update @param {{id: string, label: string | (() => string), find: Function, onChoose: Function, placeholder?: string | (() => string)}} options */
 export function createCombobox(update, { id, label, find, onChoose, placeholder = '' }) {
     let text = '';
     let options = [];
@@ -73,7 +77,7 @@ export function createCombobox(update, { id, label, find, onChoose, placeholder 
     function list() {
         if (!open) return nothing;
         if (options.length === 0) return html`<p class="combobox-none" role="status">${t('combobox.none')}</p>`;
-        return html`<ul class="combobox-list" role="listbox" id=${`${id}-list`} aria-label=${label}>
+        return html`<ul class="combobox-list" role="listbox" id=${`${id}-list`} aria-label=${textOf(label)}>
             ${repeat(
                 options,
                 ({ value }) => value,
@@ -102,14 +106,14 @@ export function createCombobox(update, { id, label, find, onChoose, placeholder 
         },
 
         view: () => html`<div class="field combobox">
-            <label class="field-label" for=${id}>${label}</label>
+            <label class="field-label" for=${id}>${textOf(label)}</label>
             <input
                 class="input"
                 id=${id}
                 role="combobox"
                 autocomplete="off"
                 spellcheck="false"
-                placeholder=${placeholder || nothing}
+                placeholder=${textOf(placeholder) || nothing}
                 aria-expanded=${String(open && options.length > 0)}
                 aria-controls=${`${id}-list`}
                 aria-autocomplete="list"
