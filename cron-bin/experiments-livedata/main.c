@@ -1,8 +1,9 @@
-/* Reads goals of experiments from live data. `--help` lists the options and exit codes. */
+/* Reads goals and alarms of experiments from live data. `--help` lists the options and exit codes.
+ */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "experiments/sources/source_reader.h"
+#include "experiments/sources/alarm_reader.h"
 #include "experiments/storage/store.h"
 #include "jobs/main_loop.h"
 
@@ -13,7 +14,8 @@ static const char help[] =
     "\n"
     "Reads the rows of live data that are goals of running experiments, from the\n"
     "watermark of each experiment on, and records them as events of the users that\n"
-    "they name. The settings are AB_LIVEDATA_*.\n"
+    "they name. Then it reads the figures that alarms of experiments watch. The settings\n"
+    "are AB_LIVEDATA_*.\n"
     "\n"
     "  --every SECONDS  Keep running and read again after SECONDS (0.01 to 86400).\n"
     "                   Without it the program reads what is there and ends.\n"
@@ -47,6 +49,8 @@ static bool read_sources(void *context)
     reading->error = store_prepare(reading->store, &reader.db, &problem);
     if (!reading->error)
         reading->error = source_read_all(&reader, &more);
+    if (!reading->error)
+        reading->error = alarm_reader_run(&reader);
     db_end_of_request(store_handle(reading->store));
     if (reading->error)
         log_event(LOG_ERROR, "round_failed", problem.text);

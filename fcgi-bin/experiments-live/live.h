@@ -28,6 +28,7 @@ SCHEMA_OF(turns_query_schema, struct turns_query);
 SCHEMA_OF(turns_reply_schema, struct live_turns);
 SCHEMA_OF(outcome_request_schema, struct outcome_request);
 SCHEMA_OF(outcomes_reply_schema, struct outcomes_reply);
+SCHEMA_OF(alarms_reply_schema, struct alarms_reply);
 
 /* The arguments of every computation. */
 struct live_results_call live_results_call(const struct request *request);
@@ -69,5 +70,9 @@ enum error live_handle_overview(struct request *request, struct reply *reply);
 enum error live_handle_outcomes(struct request *request, struct reply *reply);
 enum error live_handle_look(struct request *request, struct reply *reply);
 enum error live_handle_decide(struct request *request, struct reply *reply);
+
+enum error live_handle_alarms(struct request *request, struct reply *reply);
+enum error live_handle_add_alarm(struct request *request, struct reply *reply);
+enum error live_handle_remove_alarm(struct request *request, struct reply *reply);
 
 #endif

@@ -271,6 +271,37 @@ static const struct route routes[] = {
      .help = "Kept with the project, in the audit log (experiment.ship, experiment.stop, "
              "experiment.reopen), and sent to webhooks. Events are still taken afterwards. 409 "
              "not_decided when there is nothing to reopen."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/alarms",
+     .role = ROLE_READER,
+     .reply = &alarms_reply_schema,
+     .handler = live_handle_alarms,
+     .name = "list_alarms",
+     .tag = "experiments",
+     .summary = "Read the guardrail alarms of an experiment",
+     .help = "Figures of live data that have no users, with their state, value and freshness. A "
+             "raised alarm warns beside the verdict and changes none."},
+    {.method = METHOD_POST,
+     .path = EXPERIMENT "/alarms",
+     .role = ROLE_WRITER,
+     .body = &alarm_rule_schema,
+     .reply = &experiment_alarm_schema,
+     .errors = ERRORS(400, 409),
+     .handler = live_handle_add_alarm,
+     .name = "add_alarm",
+     .tag = "experiments",
+     .summary = "Let a figure of live data watch an experiment",
+     .help = "The program experiments-livedata reads it. 409 alarm_limit_reached when the "
+             "experiment has AB_LIVEDATA_ALARMS of them."},
+    {.method = METHOD_DELETE,
+     .path = EXPERIMENT "/alarms/{alarm_id}",
+     .role = ROLE_WRITER,
+     .reply = &alarms_reply_schema,
+     .errors = ERRORS(400),
+     .handler = live_handle_remove_alarm,
+     .name = "remove_alarm",
+     .tag = "experiments",
+     .summary = "Take an alarm away"},
 };
 
 static const struct http_family family = {

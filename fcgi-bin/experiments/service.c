@@ -79,6 +79,7 @@ static const struct reason_answer reasons[] = {
     {"template_delete_forbidden", 403, "template_delete_forbidden"},
     {"template_limit_reached", 409, "template_limit_reached"},
     {"metric_name_taken", 409, "metric_name_taken"},
+    {"alarm_limit_reached", 409, "alarm_limit_reached"},
     {"metric_limit_reached", 409, "metric_limit_reached"},
     {"metric_changed", 409, "metric_changed"},
     {"metric_in_use", 409, "metric_in_use"},

@@ -80,7 +80,8 @@ class Caller:
             answer = self.send(maker, made_by, self.example(maker))
             assert answer.status == 200, answer
             made = answer.json()
-            made = made.get("metric", made.get("segment", made))  # they come with their uses beside them
+            # These come with their uses beside them.
+            made = next((made[name] for name in ("metric", "segment") if isinstance(made.get(name), dict)), made)
             if fresh:
                 return made["id"]
             self.kept[collection] = made["id"]

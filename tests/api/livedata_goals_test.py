@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from live_test import Experiment
-from project_fixtures import OPEN, PROJECTS, create, expect, payload
+from project_fixtures import OPEN, PROJECTS, create, expect, payload, unknown_id
 from service import Service
 
 pytestmark = pytest.mark.both_engines
@@ -36,6 +36,18 @@ columns:
 events:
   sale.made: {does: upsert}
   sale.undone: {does: delete}
+"""
+MARKED = """
+name: {name}
+description: {name} of marked sales
+unit: EUR
+table: own_sales_sale
+kind: {kind}
+column: amount
+where: [note = {note}]
+time: sold_at
+windows: [1h, 24h]
+source_events: [sale.made, sale.undone]
 """
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
 EXPOSED = NOW - timedelta(hours=6)
@@ -82,8 +94,11 @@ class Relay:
 
 @pytest.fixture(scope="module")
 def live(engine, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sales")
-    (folder / "entities").mkdir()
+    folder = tmp_path_factory.mktemp("goals") / "sales"
+    (folder / "entities").mkdir(parents=True)
+    (folder / "metrics").mkdir()
+    for name, kind, note in (("marked_total", "sum", "marked"), ("marked_mean", "average", "none-such")):
+        (folder / "metrics" / f"{name}.yaml").write_text(MARKED.format(name=name, kind=kind, note=note), encoding="utf-8")
     (folder / "entities" / "sale.yaml").write_text(SALE, encoding="utf-8")
     settings = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_CONFIG_DIR": str(folder)}
     with Service("livedata", settings, engine) as service:
@@ -101,7 +116,8 @@ def relay(live):
 def store(stores, engine, relay):
     """Without the program of its own: the tests say when it runs. Pages are small, so that there are several."""
     own = stores.get(engine, {**OPEN, "AB_RATE_LIMIT_ENABLED": "false", "AB_LIVEDATA_URL": relay.url,
-                              "AB_LIVEDATA_API_KEY": KEY["X-API-Key"], "AB_LIVEDATA_PAGE_ROWS": "70"})
+                              "AB_LIVEDATA_API_KEY": KEY["X-API-Key"], "AB_LIVEDATA_PAGE_ROWS": "70",
+                              "AB_LIVEDATA_PAGES": "200", "AB_LIVEDATA_ALARMS": "4"})
     own.stack.stop_program("experiments-livedata")
     return own
 
@@ -477,6 +493,140 @@ def test_what_cannot_be_a_goal_is_refused(store):
         answer = expect(store.client.send("PUT", f"{PROJECTS}/{goal.id}", wrong), 400, "livedata_metric_design")
         assert member in str(answer["detail"])
     create(store.client, design)
+
+
+def test_what_live_data_offers_is_shown_with_its_columns(store, relay):
+    offer = expect(store.client.get("/api/v1/livedata"))
+    assert (offer["status"], offer["text"]) == ("available", None)
+    [sale] = [one for one in offer["entities"] if one["entity_type"] == "sale"]
+    assert sale["description"] == "Sale to a member"
+    assert [column["name"] for column in sale["columns"]] == ["sale_id", "member", "amount", "sold_at", "note"]
+    relay.cut = 1
+    away = expect(store.client.get("/api/v1/livedata"))
+    assert relay.cut == 0 and away["status"] == "unavailable" and "did not answer" in away["text"]
+    assert away["entities"] == away["figures"] == []
+    assert {"name": "marked_total", "description": "marked_total of marked sales", "unit": "EUR",
+            "windows": ["1h", "24h"]} in offer["figures"]
+
+
+def add_alarm(goal, metric="marked_total", condition="above", threshold=100, status=200, code=None, **members):
+    rule = {"metric": metric, "window": "24h", "condition": condition, "threshold": threshold, **members}
+    return expect(goal.client.post(goal.path("alarms"), rule), status, code)
+
+
+def warned(goal):
+    return {one["code"]: one["message"] for one in goal.stats()["warnings"] if one["code"].startswith("ALARM_")}
+
+
+def noted(goal):
+    """What the audit log has about alarms of the experiment, oldest first."""
+    entries = expect(goal.client.get(f"/api/v1/audit?project_id={goal.id}"))["entries"]
+    return [one["action"] for one in reversed(entries) if "alarm" in one["action"]]
+
+
+def test_a_raised_alarm_warns_beside_the_verdict_and_changes_none(store, live):
+    goal, sales = Goal(store), Sales(live)
+    users = [f"user-{sales.prefix}-{number}" for number in range(400)]
+    goal.expose_all(users, arm_by_name)
+    sales.send(*[sales.made(number, user, (20 if number % 2 else 2) + number % 3) for number, user in enumerate(users)])
+    unread = add_alarm(goal)
+    assert (unread["status"], unread["value"], unread["read_at"]) == ("never_read", None, None)
+    read(store)
+    answer = goal.client.get(goal.path("decision"))
+    quiet = expect(answer)
+    assert quiet["verdict"] == "ship" and "marked_total" not in quiet["summary"] and warned(goal) == {}
+    [shown] = quiet["alarms"]
+    assert (shown["status"], shown["value"], shown["unit"], shown["raised_at"]) == ("quiet", 0, "EUR", None)
+    assert expect(goal.client.get(goal.path("alarms")))["alarms"] == [shown]
+    sales.send(sales.made(900, "nobody", 150, note="marked"))
+    read(store)
+    raised = goal.client.get(goal.path("decision"), headers={"If-None-Match": answer.headers["ETag"]})
+    assert raised.status == 200 and expect(raised)["verdict"] == "ship"
+    assert expect(raised)["summary"].startswith(quiet["summary"]) and "marked_total (24h)" in expect(raised)["summary"]
+    assert expect(raised)["alarms"][0]["status"] == "raised" and "marked_total (24h)" in warned(goal)["ALARM_RAISED"]
+    read(store)
+    sales.send(sales.undone(900))
+    read(store)
+    assert goal.decision()["alarms"][0]["status"] == "quiet"
+    assert noted(goal) == ["experiment.alarm_add", "experiment.alarm_raised", "experiment.alarm_ended"]
+
+
+def test_an_alarm_that_is_not_read_is_stale_and_not_raised(store, live, relay):
+    goal, sales = Goal(store), Sales(live)
+    sales.send(sales.made(901, "nobody", 40, note="marked"))
+    add_alarm(goal, threshold=30)
+    read(store)
+    [raised] = expect(goal.client.get(goal.path("alarms")))["alarms"]
+    assert (raised["status"], raised["value"]) == ("raised", 40)
+    goal.expose_all(["user-1"], arm_by_name)
+    store.database.run("UPDATE experiment_alarms SET read_at = read_at - 7200000000"
+                       f" WHERE project_id = '{goal.id}'")
+    assert goal.decision()["alarms"][0]["status"] == "stale" and list(warned(goal)) == ["ALARM_STALE"]
+    assert "marked_total" not in goal.decision()["summary"]
+    relay.cut = 1000
+    try:
+        assert "alarm_failed" in read(store)
+    finally:
+        relay.cut = 0
+    [broken] = goal.decision()["alarms"]
+    assert (broken["status"], broken["value"]) == ("stale", 40) and "did not answer" in broken["failure"]
+    read(store)
+    [again] = goal.decision()["alarms"]
+    assert again["status"] == "raised" and again["failure"] is again["failed_at"] is None
+    sales.send(sales.undone(901))
+
+
+def test_an_alarm_compares_with_its_first_value_or_a_given_one(store, live):
+    goal, sales = Goal(store), Sales(live)
+    sales.send(sales.made(902, "nobody", 200, note="marked"))
+    add_alarm(goal, condition="changed", threshold=10)
+    add_alarm(goal, condition="changed", threshold=10, reference=100)
+    add_alarm(goal, condition="below", threshold=150)
+    mean = add_alarm(goal, metric="marked_mean", condition="above")
+    read(store)
+
+    def states():
+        return [(one["status"], one["reference"]) for one in expect(goal.client.get(goal.path("alarms")))["alarms"]]
+
+    assert states() == [("quiet", 200), ("raised", 100), ("quiet", None), ("no_value", None)]
+    sales.send(sales.made(902, amount=100))
+    read(store)
+    assert states() == [("raised", 200), ("quiet", 100), ("raised", None), ("no_value", None)]
+    add_alarm(goal, status=409, code="alarm_limit_reached")
+    left = expect(goal.client.send("DELETE", goal.path(f"alarms/{mean['id']}")))["alarms"]
+    assert len(left) == 3
+    expect(goal.client.send("DELETE", goal.path(f"alarms/{mean['id']}")), 404, "not_found")
+    sales.send(sales.undone(902))
+    expect(store.client.post(f"{PROJECTS}/{goal.id}/archive"))
+    add_alarm(goal, status=400, code="project_archived")
+
+
+def test_alarms_that_cannot_be_read_are_refused_or_named(store):
+    goal = Goal(store)
+    for members, named in (({"metric": "a/../b"}, "metric"), ({"condition": "changed", "threshold": -1}, "changed"),
+                           ({"reference": 3}, "reference")):
+        assert named in str(add_alarm(goal, status=422, code="validation_error", **members)["detail"])
+    expect(store.client.get(f"/api/v1/experiments/{unknown_id()}/alarms"), 404, "not_found")
+    add_alarm(goal, metric="nothing")
+    read(store)
+    [lost] = expect(goal.client.get(goal.path("alarms")))["alarms"]
+    assert lost["status"] == "never_read" and "404" in lost["failure"] and "nothing" in lost["failure"]
+    expect(store.client.post(f"{PROJECTS}/{goal.id}/archive"))
+
+
+def test_a_metric_shows_how_far_its_rows_were_read(store, live):
+    goal, sales = Goal(store), Sales(live)
+    users = [f"user-{sales.prefix}-{number}" for number in range(4)]
+    goal.expose_all(users, arm_by_name)
+    sales.send(*[sales.made(number, user, 10) for number, user in enumerate(users)])
+    path = f"{METRICS}/{goal.metric['metric']['id']}"
+    [unread] = expect(store.client.get(path))["sources"]
+    assert (unread["project_id"], unread["source"]["status"]) == (goal.id, "never_read")
+    read(store)
+    [shown] = expect(store.client.get(path))["sources"]
+    assert shown["source"] == goal.source and shown["source"]["status"] == "fresh"
+    plain = expect(store.client.post(METRICS, {"name": goal.event, "kind": "binary", "event_name": "visit"}))
+    assert plain["sources"] == []
 
 
 def test_a_table_that_is_not_there_is_named(store):

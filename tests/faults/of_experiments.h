@@ -112,6 +112,7 @@ static const struct statement row_counts[] = {
     ROWS("catalog_metric_uses"),
     ROWS("segments"),
     ROWS("segment_users"),
+    ROWS("experiment_alarms"),
     ROWS("webhook_subscriptions"),
     ROWS("webhook_deliveries"),
     ROWS("jobs"),
@@ -130,8 +131,8 @@ static bool is_left_out(const struct route *route)
            strcmp(route->path, "/chatapp/install") == 0; /* has a header for an answer */
 }
 
-/* There is a limit to webhooks, and each change writes to those that there are. No two metrics of
- * the catalog have one name, and no two segments. */
+/* There is a limit to webhooks and to alarms, and each change writes to those webhooks that there
+ * are. No two metrics of the catalog have one name, and no two segments. */
 static void make_room(struct db *db)
 {
     static const struct statement statements[] = {
@@ -139,6 +140,7 @@ static void make_room(struct db *db)
         {"no_webhooks", "DELETE FROM webhook_subscriptions"},
         {"no_metrics", "DELETE FROM catalog_metrics"},
         {"no_segments", "DELETE FROM segments"},
+        {"no_alarms", "DELETE FROM experiment_alarms"},
     };
 
     do_all(db, statements, COUNT_OF(statements));

@@ -2,10 +2,14 @@
 #include "experiments/live/view.h"
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "crypto/digest.h"
 #include "experiments/live/rebuild.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { MARK_BYTES_MAX = 64 * 1024 };
 
 static void want(struct live_view *view, struct arena *arena, const char *name)
 {
@@ -225,6 +229,9 @@ static enum error read_view(const struct live_call *call, const char *id,
                           &view->adaptive);
     if (!error)
         error = read_source(call, view);
+    if (!error)
+        error = alarm_read_all(&(struct alarm_call){call->db, call->arena, call->problem}, id,
+                               clock_unix_microseconds(), &view->alarms);
     if (error || view->experiment.number == 0)
         return error;
     if (view->design->constraints->planned_looks || view->design->constraints->hybrid)
@@ -312,18 +319,41 @@ enum error live_read_version(const struct live_call *call, const char *id, const
     return error ? error : db_finish(call->db, read_version(call, id, version), call->problem);
 }
 
+/* Short, whatever their number. */
+static const char *mark_of_alarms(const struct live_call *call, const struct alarm_list *alarms)
+{
+    char digest[DIGEST_SHA256_TEXT];
+    struct text text;
+
+    if (!alarms->count)
+        return "";
+    text_start(&text, call->arena, MARK_BYTES_MAX);
+    for (size_t i = 0; i < alarms->count; i++)
+        text_append_format(&text, "%s.%d.%lld.%lld.", alarms->items[i].id, alarms->items[i].status,
+                           (long long)alarms->items[i].read_at,
+                           (long long)alarms->items[i].failed_at);
+    digest_sha256_hex(text.bytes, text.length, digest);
+    return arena_print(call->arena, ".a%.16s", digest);
+}
+
 enum error live_source_mark(const struct live_call *call, const char *id, const char **mark)
 {
+    const struct alarm_call reading = {call->db, call->arena, call->problem};
+    int64_t now = clock_unix_microseconds();
+    struct alarm_list alarms = {0};
     struct live_source source;
     bool found = false;
     enum error error = live_read_source(call, id, &source, &found);
 
-    *mark = "";
-    if (!error && found)
-        *mark = arena_print(call->arena, ".s%d.%lld.%lld",
-                            (int)live_source_state(&source, clock_unix_microseconds()),
-                            (long long)source.read_at, (long long)source.failed_at);
-    return error;
+    if (!error)
+        error = alarm_read_all(&reading, id, now, &alarms);
+    if (error)
+        return error;
+    *mark = mark_of_alarms(call, &alarms);
+    if (found)
+        *mark = arena_print(call->arena, ".s%d.%lld.%lld%s", (int)live_source_state(&source, now),
+                            (long long)source.read_at, (long long)source.failed_at, *mark);
+    return ERROR_NONE;
 }
 
 bool live_view_is_fresh(const struct live_view *view)

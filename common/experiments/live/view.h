@@ -6,6 +6,7 @@
 #define ASSAY_EXPERIMENTS_LIVE_VIEW_H
 
 #include "experiments/adaptive/adaptive_store.h"
+#include "experiments/alarms/alarm_store.h"
 #include "experiments/live/cluster_store.h"
 #include "experiments/live/look_store.h"
 #include "experiments/live/rollup_store.h"
@@ -50,6 +51,7 @@ struct live_view {
     bool has_source;                     /* the design's metric is read from live data */
     struct live_source source;
     enum live_source_state source_state; /* when the view was read */
+    struct alarm_list alarms;            /* with their status of that time */
     struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
 
@@ -83,8 +85,8 @@ MUST_CHECK enum error live_view_load(const struct live_call *call, const char *i
  * and the settings. From the arena. */
 MUST_CHECK enum error live_read_version(const struct live_call *call, const char *id,
                                         const char **version);
-/* How far the design's metric was read from live data, as far as an answer shows it; "" for other
- * metrics. It changes with time, too. */
+/* How far the design's metric and the alarms were read from live data, as far as an answer shows
+ * it; "" where nothing is read from there. It changes with time, too. */
 MUST_CHECK enum error live_source_mark(const struct live_call *call, const char *id,
                                        const char **mark);
 const char *live_view_version(const struct live_call *call, const struct live_view *view);

@@ -1,12 +1,12 @@
 /* Anomalies of the data, as warnings: users in several arms, events before the exposure,
- * events under names that the design lacks, covariates that cover few subjects. */
+ * events under names that the design lacks, covariates that cover few subjects; and alarms. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_print.h"
 #include "experiments/design/rules.h"
 #include "experiments/live_results/policy.h"
 
-enum { WARNINGS_MAX = 4, NAMES_SHOWN = 3, NAMES_BYTES_MAX = 4096 };
+enum { WARNINGS_MAX = 6, NAMES_SHOWN = 3, NAMES_BYTES_MAX = 4096 };
 
 static const double crossing_share = 0.001;
 
@@ -104,6 +104,18 @@ static void warn_of_ignored(struct warnings *warnings, const struct live_cuped *
                                                  sizeof(struct live_ignored_covariate))})));
 }
 
+static void warn_of_alarms(struct warnings *warnings, enum alarm_status status, const char *code,
+                           const char *text)
+{
+    const struct live_results *results = warnings->results;
+    struct arena *arena = results->call->arena;
+    const char *names = alarm_names(&results->view->alarms, status, arena);
+
+    if (names)
+        warn(warnings, code, status == ALARM_RAISED ? "high" : "medium",
+             locale_format(results->call->locale, arena, text, TEXT_ARGUMENTS({"names", names})));
+}
+
 void live_results_anomalies(const struct live_results *results, struct live_stats *stats)
 {
     struct arena *arena = results->call->arena;
@@ -120,5 +132,7 @@ void live_results_anomalies(const struct live_results *results, struct live_stat
     warn_of_early_events(warnings, stats->event_timing);
     warn_of_unknown(warnings, unknown);
     warn_of_ignored(warnings, stats->cuped);
+    warn_of_alarms(warnings, ALARM_RAISED, "ALARM_RAISED", "live.alarms_raised");
+    warn_of_alarms(warnings, ALARM_STALE, "ALARM_STALE", "live.alarms_stale");
     stats->warnings = (struct object_list){warnings->count, warnings->items};
 }

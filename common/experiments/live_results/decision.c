@@ -491,6 +491,21 @@ static const struct decision_evidence *evidence_of(const struct decision_context
     return evidence;
 }
 
+/* The verdict in words; an alarm is about all users alike, so it is said beside it. */
+static const char *summary_of(const struct live_results_call *call, enum verdict verdict,
+                              const struct alarm_list *alarms)
+{
+    const char *said =
+        locale_format(call->locale, call->arena, verdict_texts[verdict], NO_TEXT_ARGUMENTS);
+    const char *names = alarm_names(alarms, ALARM_RAISED, call->arena);
+
+    if (!names)
+        return said;
+    return arena_print(call->arena, "%s %s", said,
+                       locale_format(call->locale, call->arena, "live.alarms_raised",
+                                     TEXT_ARGUMENTS({"names", names})));
+}
+
 void live_results_decision(const struct live_results_call *call, const struct live_view *view,
                            struct live_decision *decision)
 {
@@ -509,8 +524,7 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .verdict = verdict_names[outcome.verdict],
         .confidence = confidence_names[outcome.confidence],
         .headline = headline_names[headline_of(&outcome)],
-        .summary = locale_format(call->locale, call->arena, verdict_texts[outcome.verdict],
-                                 NO_TEXT_ARGUMENTS),
+        .summary = summary_of(call, outcome.verdict, &view->alarms),
         .reasons = list_reasons(&context, outcome.reasons, outcome.reason_count),
         .blockers = list_reasons(&context, outcome.blockers, outcome.blocker_count),
         .policy = policy_of(&context)};
@@ -518,6 +532,7 @@ void live_results_decision(const struct live_results_call *call, const struct li
     decision->adaptive = stats->adaptive;
     decision->livedata = stats->livedata;
     decision->hybrid = stats->sequential->hybrid;
+    decision->alarms = (struct object_list){view->alarms.count, view->alarms.items};
     /* Trial changes are of the primary metric only, and of pooled arms; what looks said stays. */
     if (outcome.blocker_count == 0 && !stats->goals && !stats->adaptive &&
         !stats->sequential->looks_status)

@@ -117,6 +117,9 @@ static const struct field decision_fields[] = {
     OBJECT(OWNER, hybrid, live_hybrid_schema, .nullable = true, .omit_if_null = true,
            .help = "The boundary that decided, what alpha was used up to the end, and the constant "
                    "of the test there."),
+    OBJECTS(OWNER, alarms, experiment_alarm_schema, .nullable = true, .omit_if_null = true,
+            .help = "Guardrail alarms of the experiment. A raised one stands in the summary, and "
+                    "changes no verdict."),
 };
 #undef OWNER
 SCHEMA(live_decision_schema, struct live_decision, "LiveDecision", decision_fields,

@@ -94,6 +94,7 @@ struct live_decision {
     const struct live_adaptive *adaptive;
     const struct live_source_block *livedata; /* NULL = its events are sent by clients */
     const struct live_hybrid *hybrid;         /* NULL = it is not read by a hybrid test */
+    OBJECT_LIST(struct alarm, alarms);        /* guardrail alarms */
 };
 
 SCHEMA_OF(live_decision_schema, struct live_decision);

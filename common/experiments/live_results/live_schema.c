@@ -546,7 +546,7 @@ static const struct field stats_fields[] = {
            .help = "Where the design has clusters."),
     OBJECTS(OWNER, warnings, calculation_warning_schema,
             .help = "MULTIPLE_EXPOSURE above 0.1 % of users, EVENTS_BEFORE_EXPOSURE above 1 % of "
-                    "events, UNKNOWN_METRICS, IGNORED_COVARIATES."),
+                    "events, UNKNOWN_METRICS, IGNORED_COVARIATES, ALARM_RAISED, ALARM_STALE."),
     OBJECT(OWNER, goals, live_goals_schema, .nullable = true, .omit_if_null = true,
            .help = "Of a design with several goals."),
     OBJECT(OWNER, bayes, bayes_schema, .nullable = true, .omit_if_null = true,

@@ -17,6 +17,7 @@ struct source_settings {
     double stale_seconds;
     double event_age_seconds; /* 0 = not judged */
     double wait_hours;
+    int64_t alarms;
 };
 
 #define SOURCE_SETTINGS                                                                            \
@@ -75,10 +76,17 @@ struct source_settings {
          31536000,                                                                                 \
          .help = "The same when the newest event, or the slowest heartbeat, of the rows is older " \
                  "than this; 0: quiet rows are not stale."},                                       \
+        {"AB_LIVEDATA_WAIT_HOURS",                                                                 \
+         SETTING_NUMBER,                                                                           \
+         AT(sources.wait_hours),                                                                   \
+         "24",                                                                                     \
+         0,                                                                                        \
+         8760,                                                                                     \
+         .help = "How long after the time of a row the exposure of its user may still arrive; "    \
+                 "until then the row waits."},                                                     \
     {                                                                                              \
-        "AB_LIVEDATA_WAIT_HOURS", SETTING_NUMBER, AT(sources.wait_hours), "24", 0, 8760,           \
-            .help = "How long after the time of a row the exposure of its user may still arrive; " \
-                    "until then the row waits."                                                    \
+        "AB_LIVEDATA_ALARMS", SETTING_INTEGER, AT(sources.alarms), "20", 0, 100,                   \
+            .help = "Alarms on figures of live data that one experiment may have."                 \
     }
 
 #endif

@@ -11,10 +11,12 @@ enum { BODY_BYTES_MAX = 512 * 1024, NAME_BYTES_MAX = 240 /* one line of a messag
 const char *const subscription_format_names[FORMAT__MAX] = {"generic", "chatapp"};
 
 static const char *const reported[] = {
-    "project.create",     "project.update",   "project.archive", "project.restore",
-    "project.delete",     "analysis.approve", "export_created",  "analysis_run_created",
-    "workspace_imported", "api_key_created",  "api_key_revoked", "api_key_deleted",
-    "api_key_used",       "experiment.ship",  "experiment.stop", "experiment.reopen",
+    "project.create",    "project.update",          "project.archive",
+    "project.restore",   "project.delete",          "analysis.approve",
+    "export_created",    "analysis_run_created",    "workspace_imported",
+    "api_key_created",   "api_key_revoked",         "api_key_deleted",
+    "api_key_used",      "experiment.ship",         "experiment.stop",
+    "experiment.reopen", "experiment.alarm_raised", "experiment.alarm_ended",
 };
 
 bool subscription_reports(const char *action)

@@ -17,6 +17,7 @@ import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
 import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
+import { askForAlarm } from './alarms.js';
 import { askForBuckets } from './buckets.js';
 import { addDimension, removeDimension } from './dimensions.js';
 import { createFlag } from './flag.js';
@@ -198,6 +199,19 @@ async function chooseBuckets() {
     toast(t('experiment.buckets_chosen'));
 }
 
+/* The decision has the alarms. */
+async function addAlarm() {
+    if (!(await askForAlarm(client, /** @type {const} */ (`${base}/alarms`)))) return;
+    await live.reload();
+    toast(t('alarm.added'));
+}
+
+const removeAlarm = (alarm) =>
+    attempt(async () => {
+        await client.delete(/** @type {const} */ (`${base}/alarms/${encodeURIComponent(alarm)}`));
+        await live.reload();
+    });
+
 const report = (format) => attempt(() => download(client, `${base}/report/${format}`, { name: `${id}.${format}` }));
 
 /* For events that were imported or sent wrongly: everything that was collected goes, the plan stays. */
@@ -263,6 +277,8 @@ app.set({
         chooseBuckets,
         addDimension: nameDimension,
         removeDimension: dropDimension,
+        addAlarm,
+        removeAlarm,
     },
 });
 onLocale(() => {

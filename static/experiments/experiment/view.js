@@ -20,6 +20,7 @@ import { planHistory, planReports, planView } from '../project/view.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
 import { writers } from '../roles.js';
 import { adjustedCard, adjustedOf } from './adjusted.js';
+import { alarmNotice, alarmsCard } from './alarms.js';
 import { bucketsCard } from './buckets.js';
 import { certificateCard } from './certificate.js';
 import { courseCard } from './course.js';
@@ -143,7 +144,7 @@ function borderOf(stats) {
 
 /* Why, and what would change that; beside the other parts only what is wrong. */
 function verdictLists({ stats, decision }, border, whole) {
-    const warnings = stats.warnings.map(({ message }) => ({ text: message }));
+    const warnings = stats.warnings.filter(({ code }) => code !== 'ALARM_RAISED').map(({ message }) => ({ text: message }));
     if (!whole && decision.blockers.length === 0) return null;
     return html`<div class="section verdict-lists">
         ${list(t('experiment.blockers'), decision.blockers, 'blockers')}
@@ -420,11 +421,11 @@ const parts = {
     results: (page, { stats, decision }) =>
         decision.headline === 'not_started'
             ? noData(page)
-            : html`${looksCard(stats, page)} ${hybridCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
+            : html`${looksCard(stats, page)} ${hybridCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${known(decision.alarms) ? alarmsCard(decision, page.actions) : null} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)} ${decision.headline === 'not_started' ? null : interactionsCard(page)}`,
     plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
     flag: (page) => page.flag.view(),
-    events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${sendCard(page, stats)}`,
+    events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${alarmsCard(decision, page.actions)} ${sendCard(page, stats)}`,
     report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : html`${reportCard(page)} ${certificateCard(page)}`} ${planReports(page.plan)}`,
     history: (page) => html`${historyCard(page)} ${planHistory(page.plan)}`,
 };
@@ -433,7 +434,7 @@ const partShown = ({ part }, { decision }) => (part in parts ? part : decision.h
 
 function content(page, data) {
     return html`<div class="stack experiment">
-        ${page.outcome.data ? outcomeNotice(page.outcome.data, page.actions) : null} ${verdictCard(data, page)} ${unknownCard(data.stats, page)}
+        ${page.outcome.data ? outcomeNotice(page.outcome.data, page.actions) : null} ${alarmNotice(data.stats)} ${verdictCard(data, page)} ${unknownCard(data.stats, page)}
         ${tabs({
             id: 'part',
             label: t('experiment.parts'),
