@@ -89,14 +89,22 @@ bool oauth_scope_has(const char *scope, const char *word)
     return false;
 }
 
+/* "localhost:8000", or without a port: it goes into headers. */
+static bool is_loopback_host(const char *host)
+{
+    size_t name = host_name_length(host, strlen(host));
+    const char *port = host + name;
+
+    return oauth_host_is_loopback(host, name) &&
+           (!*port || (port[1] && strspn(port + 1, "0123456789") == strlen(port + 1)));
+}
+
 const char *oauth_origin_as_asked(struct arena *arena, const char *origin, const char *host)
 {
     size_t start = host_start(origin, strlen(origin));
     const char *own = origin + start;
 
-    if (!start || !host || !*host ||
-        !oauth_host_is_loopback(own, host_name_length(own, strlen(own))) ||
-        !oauth_host_is_loopback(host, host_name_length(host, strlen(host))))
+    if (!start || !host || !*host || !is_loopback_host(own) || !is_loopback_host(host))
         return origin;
     return arena_print(arena, "%.*s%s", (int)start, origin, host);
 }
