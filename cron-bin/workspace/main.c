@@ -99,6 +99,16 @@ static bool write_file(const char *bytes, size_t length, void *context)
     return fwrite(bytes, 1, length, context) == length;
 }
 
+static void print_counts(const struct bundle_counts *counts)
+{
+    printf(" projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld"
+           " catalog_metrics=%lld catalog_metric_versions=%lld flags=%lld",
+           (long long)counts->projects, (long long)counts->analysis_runs,
+           (long long)counts->export_events, (long long)counts->project_revisions,
+           (long long)counts->catalog_metrics, (long long)counts->catalog_metric_versions,
+           (long long)counts->flags);
+}
+
 /* The file appears only when it is complete. */
 static int export(struct work *work, struct db *db)
 {
@@ -121,9 +131,9 @@ static int export(struct work *work, struct db *db)
         unlink(work->temporary);
         return status;
     }
-    printf("exported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld\n",
-           (long long)counts.projects, (long long)counts.analysis_runs,
-           (long long)counts.export_events, (long long)counts.project_revisions);
+    fputs("exported", stdout);
+    print_counts(&counts);
+    putchar('\n');
     return EXIT_DONE;
 }
 
@@ -134,9 +144,12 @@ static int import(struct work *work, struct db *db, const struct bundle *bundle)
 
     if (workspace_import(db, &work->call, &program, bundle, work->keep_ids, &imported))
         return fail(work, EXIT_DATABASE);
-    printf("imported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld\n",
+    printf("imported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld"
+           " catalog_metrics=%lld flags=%lld renamed_flags=%lld\n",
            (long long)imported.projects, (long long)imported.analysis_runs,
-           (long long)imported.export_events, (long long)imported.project_revisions);
+           (long long)imported.export_events, (long long)imported.project_revisions,
+           (long long)imported.catalog_metrics, (long long)imported.flags,
+           (long long)imported.renamed_flags);
     return EXIT_DONE;
 }
 
@@ -148,11 +161,9 @@ static int take_in(struct work *work, struct db *db, const char *bytes, size_t l
         return fail(work, EXIT_FILE);
     if (db)
         return import(work, db, &bundle);
-    printf("valid schema_version=%lld projects=%lld analysis_runs=%lld export_events=%lld"
-           " project_revisions=%lld checksum_sha256=%s signature_verified=%s\n",
-           (long long)bundle.head.schema_version, (long long)bundle.counts.projects,
-           (long long)bundle.counts.analysis_runs, (long long)bundle.counts.export_events,
-           (long long)bundle.counts.project_revisions, bundle.checksum,
+    printf("valid schema_version=%lld", (long long)bundle.head.schema_version);
+    print_counts(&bundle.counts);
+    printf(" checksum_sha256=%s signature_verified=%s\n", bundle.checksum,
            bundle.signature_verified ? "true" : "false");
     return EXIT_DONE;
 }
@@ -231,6 +242,7 @@ static int run(struct work *work)
     log_open("assay.workspace", (enum log_level)work->settings.log_level,
              (enum log_format)work->settings.log_format);
     work->call.signing_key = work->settings.workspace_signing_key;
+    work->call.metrics_max = work->settings.max_metrics;
     return work_in(work, (size_t)work->settings.workspace_memory_bytes);
 }
 

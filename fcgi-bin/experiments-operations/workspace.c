@@ -19,6 +19,9 @@ struct workspace_imported_reply {
     int64_t imported_analysis_runs;
     int64_t imported_export_events;
     int64_t imported_project_revisions;
+    int64_t imported_catalog_metrics;
+    int64_t imported_flags;
+    int64_t renamed_flags;
 };
 
 #define OWNER struct workspace_validated
@@ -41,6 +44,11 @@ static const struct field imported_fields[] = {
     INTEGER(OWNER, imported_export_events),
     INTEGER(OWNER, imported_project_revisions,
             .help = "With those made for projects that had none."),
+    INTEGER(OWNER, imported_catalog_metrics,
+            .help = "Those that the catalog had are used as they are."),
+    INTEGER(OWNER, imported_flags),
+    INTEGER(OWNER, renamed_flags,
+            .help = "Of these; another project has their key: they got another one, and are off."),
 };
 #undef OWNER
 SCHEMA(workspace_imported_schema, struct workspace_imported_reply, "WorkspaceImported",
@@ -56,6 +64,7 @@ static enum error run(struct request *request, step *taken, void *context)
     static struct arena *piece;
     struct bundle_call call = {.arena = request->arena,
                                .signing_key = service_settings(request)->workspace_signing_key,
+                               .metrics_max = service_settings(request)->max_metrics,
                                .problem = &request->problem};
     jmp_buf exhausted;
     enum error error;
@@ -163,7 +172,10 @@ enum error workspace_import_handle(struct request *request, struct reply *reply)
                                           .imported_projects = imported.projects,
                                           .imported_analysis_runs = imported.analysis_runs,
                                           .imported_export_events = imported.export_events,
-                                          .imported_project_revisions = imported.project_revisions};
+                                          .imported_project_revisions = imported.project_revisions,
+                                          .imported_catalog_metrics = imported.catalog_metrics,
+                                          .imported_flags = imported.flags,
+                                          .renamed_flags = imported.renamed_flags};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.both_engines
 pytest_plugins = ["store_fixtures"]
 
 WORKSPACE = "/api/v1/workspace"
-LISTS = ("analysis_runs", "export_events", "project_revisions", "projects")
+OLD_LISTS = ("analysis_runs", "export_events", "project_revisions", "projects")
+LISTS = (*OLD_LISTS, "catalog_metric_versions", "catalog_metrics", "flags")
 NOON = "2026-07-30T12:00:00+00:00"
 KEY = "0123456789abcdef-signed-backup"
 EMPTY = "39af1edf1421127323d9c1dc2deae4633968b0c85ead09982c2a12545e4f0503"
@@ -29,7 +30,8 @@ MEMORY_MAX = 64 * 1024  # kB
 
 def canonical(bundle):
     """The text that is hashed, by other means than ours."""
-    kept = {name: bundle[name] for name in ("schema_version", "generated_at", *LISTS)}
+    lists = LISTS if bundle["schema_version"] >= 4 else OLD_LISTS
+    kept = {name: bundle[name] for name in ("schema_version", "generated_at", *lists)}
     return json.dumps(kept, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
@@ -37,7 +39,7 @@ def sealed(bundle, key=None, **changes):
     """A copy with these changes, and with counts, checksum and signature that fit."""
     made = {**copy.deepcopy(bundle), **changes}
     text = canonical(made)
-    made["integrity"] = {"counts": {name: len(made[name]) for name in LISTS},
+    made["integrity"] = {"counts": {name: len(made[name]) if made["schema_version"] >= 4 or name in OLD_LISTS else 0 for name in LISTS},
                          "checksum_sha256": hashlib.sha256(text).hexdigest(),
                          "signature_hmac_sha256": hmac.new(key.encode(), text, "sha256").hexdigest() if key else None}
     return made
@@ -83,23 +85,23 @@ def write(path, bundle):
 def test_canonical_form_and_export(bundle):
     text = canonical(bundle)
     assert bundle["integrity"] == {
-        "counts": {"projects": 2, "analysis_runs": 1, "export_events": 1, "project_revisions": 3},
+        "counts": {"projects": 2, "analysis_runs": 1, "export_events": 1, "project_revisions": 3, "catalog_metrics": 0,
+                   "catalog_metric_versions": 0, "flags": 2},
         "checksum_sha256": hashlib.sha256(text).hexdigest(), "signature_hmac_sha256": None}
     for golden in (b'"mde_pct":1e-05', b'"baseline_value":0.30000000000000004', b'"traffic_split":[50,50]', b'"power":0.8',
                    rb'"business_problem":"\u00e9\u2028\u007f/\ud83d\ude00\n\u0001\"\\\b\f\t"'):
         assert golden in text, golden
-    assert [p["project_name"] for p in bundle["projects"]] == ["Füllung 2", "Zweites"] and bundle["schema_version"] == 3
+    assert [p["project_name"] for p in bundle["projects"]] == ["Füllung 2", "Zweites"] and bundle["schema_version"] == 4
     assert set(bundle["projects"][0]) == {"id", "project_name", "payload_schema_version", "archived_at", "last_analysis_at",
                                           "last_analysis_run_id", "last_exported_at", "created_at", "updated_at", "payload"}
     assert bundle["projects"][1]["archived_at"] and bundle["projects"][0]["payload"] == stored_form(payload("Füllung 2"))
-    for name in LISTS:
+    for name in OLD_LISTS:
         assert bundle[name] == sorted(bundle[name], key=lambda r: (r["created_at"], r["id"]))
 
 
 def test_golden_checksums(store, tmp_path):
     told = expect(store.client.post(WORKSPACE + "/validate", sealed(empty())))
-    assert told == {"status": "valid", "schema_version": 3, "counts": {name: 0 for name in (
-        "projects", "analysis_runs", "export_events", "project_revisions")}, "checksum_sha256": EMPTY, "signature_verified": False}
+    assert told == {"status": "valid", "schema_version": 3, "counts": {name: 0 for name in LISTS}, "checksum_sha256": EMPTY, "signature_verified": False}
     file = write(tmp_path / "signed.json", sealed(empty(), KEY))
     assert EMPTY_SIGNED in file.read_text()
     done = program(store, "validate", file, AB_WORKSPACE_SIGNING_KEY=KEY)
@@ -110,7 +112,8 @@ def test_import_adds_under_new_ids(store, bundle):
     before = expect(store.client.get(PROJECTS + "?status=all&limit=200"))
     told = expect(store.client.post(WORKSPACE + "/import", bundle))
     assert told == {"status": "imported", "imported_projects": 2, "imported_analysis_runs": 1,
-                    "imported_export_events": 1, "imported_project_revisions": 5}
+                    "imported_export_events": 1, "imported_project_revisions": 5, "imported_catalog_metrics": 0, "imported_flags": 2,
+                    "renamed_flags": 2}
     after = expect(store.client.get(PROJECTS + "?status=all&limit=200"))
     known = {p["id"] for p in before["projects"]}
     fresh = [p for p in after["projects"] if p["id"] not in known]
@@ -133,7 +136,7 @@ def test_import_adds_under_new_ids(store, bundle):
 
 
 def test_projects_without_revisions_get_one(store, bundle):
-    alone = sealed(bundle, project_revisions=[], export_events=[], analysis_runs=[], projects=bundle["projects"][:1])
+    alone = sealed(bundle, project_revisions=[], export_events=[], analysis_runs=[], flags=[], projects=bundle["projects"][:1])
     assert expect(store.client.post(WORKSPACE + "/import", alone))["imported_project_revisions"] == 1
     [found] = store.database.rows("SELECT created_at, number FROM project_revisions WHERE source = 'workspace_import' AND number = 1")
     assert found == {"created_at": bundle["projects"][0]["updated_at"], "number": 1}
@@ -148,7 +151,7 @@ def renamed(bundle, name, **members):
 
 
 REFUSALS = [
-    ("workspace_schema_unsupported", lambda b: sealed(b, schema_version=4)),
+    ("workspace_schema_unsupported", lambda b: sealed(b, schema_version=5)),
     ("workspace_schema_unsupported", lambda b: sealed(b, schema_version=0)),
     ("workspace_schema_unsupported", lambda b: sealed(b, **renamed(b, "projects", payload_schema_version=2))),
     ("workspace_integrity_required", lambda b: {**b, "integrity": None}),

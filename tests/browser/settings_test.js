@@ -149,7 +149,7 @@ test('a backup is taken, and only one that is sound is offered, with what it wou
     await page.setInputFiles('#backup-file', { name: 'sound.json', mimeType: 'application/json', buffer: bundle });
     await page.waitForSelector('#checked');
     const shown = await page.$$eval('#checked .figure-value', (all) => all.map((value) => Number(value.textContent.replace(/\D/g, ''))));
-    assert.deepEqual(shown, [counts.projects, counts.project_revisions, counts.analysis_runs, counts.export_events]);
+    assert.deepEqual(shown, [counts.projects, counts.project_revisions, counts.analysis_runs, counts.export_events, counts.catalog_metrics, counts.flags]);
     await close(page, [400]);
 });
 

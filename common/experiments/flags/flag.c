@@ -210,6 +210,14 @@ SCHEMA(flag_request_schema, struct flag_document, "FlagRequest", request_fields,
                   "\"variants\":[{\"name\":\"control\",\"value\":false},"
                   "{\"name\":\"treatment\",\"value\":true}]}");
 
+bool flag_is_sound(const struct flag_document *document)
+{
+    for (size_t i = 0; i < COUNT_OF(rules); i++)
+        if (!rules[i].holds(document))
+            return false;
+    return true;
+}
+
 int64_t flag_forced_variation(const struct flag_settings *settings, const char *user_id)
 {
     const struct flag_forced *forced = settings->forced.items;

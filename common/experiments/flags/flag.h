@@ -79,6 +79,10 @@ struct flag_document {
 SCHEMA_OF(flag_request_schema, struct flag_document);
 SCHEMA_OF(flag_schema, struct flag_document);
 
+/* Whether the parts of a document fit each other: the rules of flag_request_schema, for documents
+ * that come another way. */
+bool flag_is_sound(const struct flag_document *document);
+
 /* The variation that a user is forced into, or -1. */
 int64_t flag_forced_variation(const struct flag_settings *settings, const char *user_id);
 

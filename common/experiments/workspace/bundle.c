@@ -1,7 +1,9 @@
 /* Reads a bundle: finds its parts first, then decodes, hashes and frees every record. */
 #include "experiments/workspace/bundle.h"
+#include "base/clock.h"
 #include "base/schema_words.h"
 #include "base/timestamp.h"
+#include "experiments/projects/project_slug.h"
 #include "experiments/workspace/check.h"
 #include "experiments/workspace/scan.h"
 
@@ -126,6 +128,15 @@ static enum error find_pieces(struct bundle_call *call, struct scan *scan, struc
     return error;
 }
 
+/* A member that older versions do not know is dropped from them, too. */
+static enum error drop_list(struct bundle_call *call, const struct scan_piece *value)
+{
+    static const char name[] = "\"list\"";
+    const struct scan_piece key = {name, sizeof name - 1};
+
+    return drop(call, &key, value);
+}
+
 /* Where the records of a list are. */
 static enum error find_records(struct bundle_call *call, const struct scan_piece *piece,
                                enum bundle_list list, struct bundle *bundle)
@@ -134,6 +145,8 @@ static enum error find_records(struct bundle_call *call, const struct scan_piece
     const char *name = bundle_list_names[list];
     size_t count = 0;
 
+    if (!bundle_has_list(bundle->head.schema_version, list))
+        return piece->at ? drop_list(call, piece) : ERROR_NONE;
     if (!piece->at)
         return list == BUNDLE_REVISIONS ? ERROR_NONE : misfit(call, name, "is missing");
     for (int pass = 0; pass < 2; pass++) {
@@ -171,6 +184,18 @@ static const char *keep(struct bundle_call *call, const char *text)
     return text ? arena_copy_string(call->arena, text) : NULL;
 }
 
+const char *bundle_moment(struct arena *arena, const char *text)
+{
+    char *formatted;
+    int64_t microseconds;
+
+    if (!text || !timestamp_from_text(text, &microseconds))
+        return NULL;
+    formatted = arena_alloc(arena, CLOCK_TEXT_MAX);
+    clock_format(microseconds, formatted);
+    return formatted;
+}
+
 static bool is_moment(const char *text)
 {
     int64_t moment;
@@ -178,10 +203,18 @@ static bool is_moment(const char *text)
     return !text || timestamp_from_text(text, &moment);
 }
 
+static const char *version_id(struct bundle_call *call, const char *metric_id, int64_t version)
+{
+    return arena_print(call->arena, "%s/%lld", metric_id, (long long)version);
+}
+
 /* Notes what the checks of the whole, and the import, go by. */
 static enum error note(struct bundle_call *call, enum bundle_list list, const void *record,
                        struct bundle_entry *entry)
 {
+    const struct bundle_metric *metric = record;
+    const struct bundle_metric_version *version = record;
+    const struct bundle_flag *flag = record;
     const struct bundle_project *project = record;
     const struct bundle_run *run = record;
     const struct bundle_event *event = record;
@@ -207,6 +240,21 @@ static enum error note(struct bundle_call *call, enum bundle_list list, const vo
         entry->run_id = keep(call, event->analysis_run_id);
         entry->created_at = keep(call, event->created_at);
         break;
+    case BUNDLE_METRICS:
+        entry->id = keep(call, metric->id);
+        entry->run_id = version_id(call, metric->id, metric->version);
+        entry->created_at = keep(call, metric->created_at);
+        timely = is_moment(metric->updated_at);
+        break;
+    case BUNDLE_METRIC_VERSIONS:
+        entry->id = version_id(call, version->metric_id, version->version);
+        entry->project_id = keep(call, version->metric_id);
+        entry->created_at = keep(call, version->created_at);
+        break;
+    case BUNDLE_FLAGS:
+        entry->id = entry->project_id = keep(call, flag->project_id);
+        timely = is_moment(flag->updated_at);
+        break;
     default:
         entry->id = keep(call, revision->id);
         entry->project_id = keep(call, revision->project_id);
@@ -230,17 +278,31 @@ static enum error check_payload_version(struct bundle_call *call, enum bundle_li
                        (long long)project->payload_schema_version, PAYLOAD_SCHEMA_VERSION);
 }
 
+/* What no request could have stored is no flag. */
+static bool is_flag(const struct bundle_flag *flag)
+{
+    struct flag_document document = {.key = flag->key};
+
+    if (!flag->settings)
+        return !flag->enabled && slug_is_valid(flag->key);
+    document.settings = *flag->settings;
+    return document.settings.variants.count > 1 && flag_is_sound(&document);
+}
+
+static enum error check_flag(struct bundle_call *call, enum bundle_list list, const void *record)
+{
+    if (list != BUNDLE_FLAGS || is_flag(record))
+        return ERROR_NONE;
+    return problem_set(call->problem, ERROR_MALFORMED, "bundle_shape",
+                       "holds a key or settings that no flag may have");
+}
+
 static enum error hash_list(struct bundle_call *call, struct bundle *bundle, enum bundle_list list,
                             struct digest_stream *digest)
 {
     struct bundle_list_of_entries *entries = &bundle->lists[list];
     const char *name = bundle_list_names[list];
-    union {
-        struct bundle_project project;
-        struct bundle_run run;
-        struct bundle_event event;
-        struct bundle_revision revision;
-    } record;
+    union bundle_any record;
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; !error && i < entries->count; i++) {
@@ -251,6 +313,8 @@ static enum error hash_list(struct bundle_call *call, struct bundle *bundle, enu
             digest_stream_add(digest, ",", i > 0);
             digest_stream_add(digest, text.bytes, text.length);
             error = note(call, list, &record, &entries->items[i]);
+            if (!error)
+                error = check_flag(call, list, &record);
             if (error)
                 call->fault_field = arena_print(call->arena, "%s.%zu", name, i);
         }
@@ -286,6 +350,8 @@ static enum error hash(struct bundle_call *call, struct bundle *bundle)
     enum error error = ERROR_NONE;
 
     for (int list = 0; !error && list < BUNDLE_LIST__MAX; list++) {
+        if (!bundle_has_list(bundle->head.schema_version, (enum bundle_list)list))
+            continue;
         if (list == BUNDLE_REVISIONS) {
             add_text(digest, ",\"generated_at\":");
             add_text(digest, ascii_string(call->arena, bundle->head.generated_at));
@@ -341,11 +407,8 @@ enum error bundle_read(struct bundle_call *call, const char *bytes, size_t lengt
         error = find_records(call, &pieces.lists[list], (enum bundle_list)list, bundle);
     if (!error)
         error = hash(call, bundle);
-    bundle->counts =
-        (struct bundle_counts){.projects = (int64_t)bundle->lists[BUNDLE_PROJECTS].count,
-                               .analysis_runs = (int64_t)bundle->lists[BUNDLE_RUNS].count,
-                               .export_events = (int64_t)bundle->lists[BUNDLE_EVENTS].count,
-                               .project_revisions = (int64_t)bundle->lists[BUNDLE_REVISIONS].count};
+    for (int list = 0; list < BUNDLE_LIST__MAX; list++)
+        *bundle_count(&bundle->counts, (enum bundle_list)list) = (int64_t)bundle->lists[list].count;
     return error ? error : bundle_check(call, bundle);
 }
 

@@ -8,16 +8,17 @@
 #include "crypto/digest_stream.h"
 #include "experiments/workspace/records.h"
 
-enum { BUNDLE_SCHEMA_VERSION = 3, BUNDLE_OLDEST_VERSION = 1 };
+enum { BUNDLE_SCHEMA_VERSION = 4, BUNDLE_OLDEST_VERSION = 1 };
 
 /* A record by its position in the text, with the members that the checks need. */
 struct bundle_entry {
     const char *at;
     size_t length;
-    const char *id;
-    const char *project_id; /* NULL for a project */
-    const char *run_id;     /* of an event, and the last one of a project; may be NULL */
-    const char *created_at;
+    const char *id;         /* of a version of a metric `metric/number`; of a flag the project's */
+    const char *project_id; /* of a version of a metric the metric's; NULL for both owners */
+    const char *run_id;     /* of an event, and the last one of a project; may be NULL. Of a metric
+                             * the id of its current version */
+    const char *created_at; /* NULL for a flag */
 };
 
 struct bundle_head {
@@ -47,6 +48,7 @@ struct bundle_call {
     struct arena *arena;
     struct arena *piece;
     const char *signing_key; /* NULL = none */
+    int64_t metrics_max;     /* in the catalog, after an import */
     struct problem *problem;
     bundle_progress *progress; /* or NULL */
     void *progress_context;
@@ -72,6 +74,10 @@ struct bundle_ids {
 struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bundle,
                                   enum bundle_list list);
 bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *position);
+
+/* A time of a bundle that was checked, as the database keeps all times; NULL for NULL. From the
+ * arena. */
+const char *bundle_moment(struct arena *arena, const char *text);
 
 /* Reports progress now and then. */
 void bundle_report_progress(const struct bundle_call *call, const char *what, int64_t done,

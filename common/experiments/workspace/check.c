@@ -17,9 +17,7 @@ static bool is_blank(const char *text)
 
 static bool counts_match(const struct bundle_counts *said, const struct bundle_counts *found)
 {
-    return said->projects == found->projects && said->analysis_runs == found->analysis_runs &&
-           said->export_events == found->export_events &&
-           said->project_revisions == found->project_revisions;
+    return memcmp(said, found, sizeof *said) == 0;
 }
 
 static enum error check_signature(const struct bundle_call *call, struct bundle *bundle)
@@ -47,7 +45,7 @@ static enum error check_integrity(const struct bundle_call *call, struct bundle 
 
     if (bundle->head.schema_version < BUNDLE_OLDEST_VERSION ||
         bundle->head.schema_version > BUNDLE_SCHEMA_VERSION)
-        return refuse(call, "workspace_schema_unsupported", "schema_version must be 1, 2 or 3");
+        return refuse(call, "workspace_schema_unsupported", "schema_version must be 1, 2, 3 or 4");
     if (!integrity)
         return bundle->head.schema_version >= 2 || call->signing_key
                    ? refuse(call, "workspace_integrity_required", "The bundle has no integrity")
@@ -104,8 +102,8 @@ static bool has_duplicates(const struct bundle_ids *ids)
     return false;
 }
 
-/* Whether every record of a list refers to an existing project and analysis run; NULL = not
- * checked. */
+/* Whether every record of a list refers to an existing owner and analysis run, or version; NULL =
+ * not checked. */
 static bool refers(const struct bundle *bundle, enum bundle_list list,
                    const struct bundle_ids *projects, const struct bundle_ids *runs)
 {
@@ -127,6 +125,9 @@ enum error bundle_check(struct bundle_call *call, struct bundle *bundle)
     const struct bundle_ids projects = bundle_sort_ids(call->arena, bundle, BUNDLE_PROJECTS);
     const struct bundle_ids runs = bundle_sort_ids(call->arena, bundle, BUNDLE_RUNS);
     const struct bundle_ids revisions = bundle_sort_ids(call->arena, bundle, BUNDLE_REVISIONS);
+    const struct bundle_ids metrics = bundle_sort_ids(call->arena, bundle, BUNDLE_METRICS);
+    const struct bundle_ids versions = bundle_sort_ids(call->arena, bundle, BUNDLE_METRIC_VERSIONS);
+    const struct bundle_ids flags = bundle_sort_ids(call->arena, bundle, BUNDLE_FLAGS);
     const struct {
         bool holds;
         const char *reason;
@@ -146,6 +147,19 @@ enum error bundle_check(struct bundle_call *call, struct bundle *bundle)
          "An export event is of an analysis run that is not in the bundle"},
         {refers(bundle, BUNDLE_REVISIONS, &projects, NULL), "workspace_revision_unknown_project",
          "A revision is of a project that is not in the bundle"},
+        {!has_duplicates(&metrics), "workspace_duplicate_catalog_metric_id",
+         "Two records of catalog_metrics have the same id"},
+        {!has_duplicates(&versions), "workspace_duplicate_catalog_metric_version",
+         "Two records of catalog_metric_versions are the same version of a metric"},
+        {refers(bundle, BUNDLE_METRIC_VERSIONS, &metrics, NULL),
+         "workspace_metric_version_unknown_metric",
+         "A record of catalog_metric_versions is of a metric that is not in the bundle"},
+        {refers(bundle, BUNDLE_METRICS, NULL, &versions), "workspace_metric_unknown_version",
+         "A record of catalog_metrics has a version that is not in the bundle"},
+        {!has_duplicates(&flags), "workspace_duplicate_flag",
+         "Two records of flags are of the same project"},
+        {refers(bundle, BUNDLE_FLAGS, &projects, NULL), "workspace_flag_unknown_project",
+         "A record of flags is of a project that is not in the bundle"},
     };
     enum error error = check_integrity(call, bundle);
 

@@ -2,14 +2,26 @@
 #include "experiments/workspace/records.h"
 #include "experiments/projects/project_store.h"
 
-enum { RECORD_BYTES_MAX = 96 * 1024 * 1024 /* a payload, every character of it escaped */ };
+enum {
+    RECORD_BYTES_MAX = 96 * 1024 * 1024, /* a payload, every character of it escaped */
+    CATALOG_SINCE = 4                    /* the schema version that brought catalog and flags */
+};
 
 const char *const bundle_list_names[BUNDLE_LIST__MAX] = {
     [BUNDLE_RUNS] = "analysis_runs",
+    [BUNDLE_METRIC_VERSIONS] = "catalog_metric_versions",
+    [BUNDLE_METRICS] = "catalog_metrics",
     [BUNDLE_EVENTS] = "export_events",
+    [BUNDLE_FLAGS] = "flags",
     [BUNDLE_REVISIONS] = "project_revisions",
     [BUNDLE_PROJECTS] = "projects",
 };
+
+bool bundle_has_list(int64_t schema_version, enum bundle_list list)
+{
+    return schema_version >= CATALOG_SINCE ||
+           (list != BUNDLE_METRICS && list != BUNDLE_METRIC_VERSIONS && list != BUNDLE_FLAGS);
+}
 
 #define OWNER struct bundle_project
 static const struct field project_fields[] = {
@@ -62,16 +74,69 @@ static const struct field revision_fields[] = {
 static SCHEMA(record_revision_schema, struct bundle_revision, "BundleRevision", revision_fields,
               .extra = EXTRA_IGNORE);
 
+#define OWNER struct bundle_metric
+static const struct field metric_fields[] = {
+    STRING(OWNER, id, .required = true),
+    INTEGER(OWNER, version, .required = true, .lower = AT_LEAST(1)),
+    STRING(OWNER, created_at, .required = true),
+    STRING(OWNER, updated_at, .required = true),
+};
+#undef OWNER
+static SCHEMA(record_metric_schema, struct bundle_metric, "BundleMetric", metric_fields,
+              .extra = EXTRA_IGNORE);
+
+#define OWNER struct bundle_metric_version
+static const struct field metric_version_fields[] = {
+    STRING(OWNER, metric_id, .required = true),
+    INTEGER(OWNER, version, .required = true, .lower = AT_LEAST(1)),
+    OBJECT(OWNER, definition, metric_definition_schema, .required = true),
+    STRING(OWNER, actor, .nullable = true),
+    STRING(OWNER, created_at, .required = true),
+};
+#undef OWNER
+static SCHEMA(record_metric_version_schema, struct bundle_metric_version, "BundleMetricVersion",
+              metric_version_fields, .extra = EXTRA_IGNORE);
+
+#define OWNER struct bundle_flag
+static const struct field flag_record_fields[] = {
+    STRING(OWNER, project_id, .required = true),
+    STRING(OWNER, key, .required = true),
+    BOOLEAN(OWNER, enabled, .required = true),
+    OBJECT(OWNER, settings, flag_settings_schema, .nullable = true),
+    STRING(OWNER, updated_at, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(record_flag_schema, struct bundle_flag, "BundleFlag", flag_record_fields,
+              .extra = EXTRA_IGNORE);
+
 #define OWNER struct bundle_counts
 static const struct field counts_fields[] = {
     INTEGER(OWNER, projects, .required = true, .lower = AT_LEAST(0)),
     INTEGER(OWNER, analysis_runs, .required = true, .lower = AT_LEAST(0)),
     INTEGER(OWNER, export_events, .required = true, .lower = AT_LEAST(0)),
     INTEGER(OWNER, project_revisions, .lower = AT_LEAST(0)),
+    INTEGER(OWNER, catalog_metrics, .lower = AT_LEAST(0)),
+    INTEGER(OWNER, catalog_metric_versions, .lower = AT_LEAST(0)),
+    INTEGER(OWNER, flags, .lower = AT_LEAST(0)),
 };
 #undef OWNER
 SCHEMA(bundle_counts_schema, struct bundle_counts, "WorkspaceCounts", counts_fields,
        .extra = EXTRA_IGNORE, .help = "Records by kind.");
+
+int64_t *bundle_count(struct bundle_counts *counts, enum bundle_list list)
+{
+    int64_t *const of[BUNDLE_LIST__MAX] = {
+        [BUNDLE_RUNS] = &counts->analysis_runs,
+        [BUNDLE_METRIC_VERSIONS] = &counts->catalog_metric_versions,
+        [BUNDLE_METRICS] = &counts->catalog_metrics,
+        [BUNDLE_EVENTS] = &counts->export_events,
+        [BUNDLE_FLAGS] = &counts->flags,
+        [BUNDLE_REVISIONS] = &counts->project_revisions,
+        [BUNDLE_PROJECTS] = &counts->projects,
+    };
+
+    return of[list];
+}
 
 #define OWNER struct bundle_integrity
 static const struct field integrity_fields[] = {
@@ -90,26 +155,30 @@ struct bundle_document {
     json_t *analysis_runs;
     json_t *export_events;
     json_t *project_revisions;
+    json_t *catalog_metrics;
+    json_t *catalog_metric_versions;
+    json_t *flags;
     const struct bundle_integrity *integrity;
 };
 
 #define OWNER struct bundle_document
 static const struct field document_fields[] = {
-    INTEGER(OWNER, schema_version),
-    STRING(OWNER, generated_at),
-    JSON_OBJECTS(OWNER, projects),
-    JSON_OBJECTS(OWNER, analysis_runs),
-    JSON_OBJECTS(OWNER, export_events),
-    JSON_OBJECTS(OWNER, project_revisions),
-    OBJECT(OWNER, integrity, bundle_integrity_schema),
+    INTEGER(OWNER, schema_version),       STRING(OWNER, generated_at),
+    JSON_OBJECTS(OWNER, projects),        JSON_OBJECTS(OWNER, analysis_runs),
+    JSON_OBJECTS(OWNER, export_events),   JSON_OBJECTS(OWNER, project_revisions),
+    JSON_OBJECTS(OWNER, catalog_metrics), JSON_OBJECTS(OWNER, catalog_metric_versions),
+    JSON_OBJECTS(OWNER, flags),           OBJECT(OWNER, integrity, bundle_integrity_schema),
 };
 #undef OWNER
 SCHEMA(bundle_document_schema, struct bundle_document, "WorkspaceBundle", document_fields,
-       .help = "A backup of all projects.");
+       .help = "A backup of all projects, with the catalog of metrics and the flags.");
 
 const struct schema *const bundle_schemas[BUNDLE_LIST__MAX] = {
     [BUNDLE_RUNS] = &record_run_schema,
+    [BUNDLE_METRIC_VERSIONS] = &record_metric_version_schema,
+    [BUNDLE_METRICS] = &record_metric_schema,
     [BUNDLE_EVENTS] = &record_event_schema,
+    [BUNDLE_FLAGS] = &record_flag_schema,
     [BUNDLE_REVISIONS] = &record_revision_schema,
     [BUNDLE_PROJECTS] = &record_project_schema,
 };

@@ -11,6 +11,18 @@ static const struct statement streams[BUNDLE_LIST__MAX] = {
                      .sql = "SELECT id, created_at, project_id, analysis_json AS analysis"
                             " FROM analysis_runs" ORDER,
                      .streams = true},
+    [BUNDLE_METRIC_VERSIONS] = {.name = "workspace_metric_versions",
+                                .sql = "SELECT metric_id, version, definition, actor, created_at"
+                                       " FROM catalog_metric_versions ORDER BY metric_id, version",
+                                .streams = true},
+    [BUNDLE_METRICS] = {.name = "workspace_metrics",
+                        .sql = "SELECT id, version, created_at, updated_at"
+                               " FROM catalog_metrics" ORDER,
+                        .streams = true},
+    [BUNDLE_FLAGS] = {.name = "workspace_flags",
+                      .sql = "SELECT experiment_id AS project_id, slug AS key, enabled, settings,"
+                             " updated_at FROM flags ORDER BY experiment_id",
+                      .streams = true},
     [BUNDLE_EVENTS] = {.name = "workspace_events",
                        .sql = "SELECT id, created_at, project_id, analysis_run_id, format"
                               " FROM export_events" ORDER,
@@ -53,12 +65,7 @@ static enum error put_list(struct db *db, struct way_out *out, enum bundle_list 
 {
     struct bundle_call *call = out->call;
     struct query *query = db_query(db, &streams[list]);
-    union {
-        struct bundle_project project;
-        struct bundle_run run;
-        struct bundle_event event;
-        struct bundle_revision revision;
-    } record;
+    union bundle_any record;
 
     *count = 0;
     while (!out->refused && query_next(query)) {
@@ -80,12 +87,6 @@ static enum error put_list(struct db *db, struct way_out *out, enum bundle_list 
 static enum error put_lists(struct db *db, struct way_out *out, const char *generated_at,
                             struct bundle_counts *counts)
 {
-    int64_t *const totals[BUNDLE_LIST__MAX] = {
-        [BUNDLE_RUNS] = &counts->analysis_runs,
-        [BUNDLE_EVENTS] = &counts->export_events,
-        [BUNDLE_REVISIONS] = &counts->project_revisions,
-        [BUNDLE_PROJECTS] = &counts->projects,
-    };
     struct arena *arena = out->call->arena;
     enum error error = ERROR_NONE;
 
@@ -94,7 +95,8 @@ static enum error put_lists(struct db *db, struct way_out *out, const char *gene
             put_text(out, arena_print(arena, ",\"generated_at\":\"%s\"", generated_at));
         put_text(out,
                  arena_print(arena, "%s\"%s\":[", list == 0 ? "{" : ",", bundle_list_names[list]));
-        error = put_list(db, out, (enum bundle_list)list, totals[list]);
+        error =
+            put_list(db, out, (enum bundle_list)list, bundle_count(counts, (enum bundle_list)list));
         put_text(out, "]");
     }
     put_text(out, arena_print(arena, ",\"schema_version\":%d", BUNDLE_SCHEMA_VERSION));

@@ -1,11 +1,11 @@
 /* Imports a bundle: adds all records under new ids, in one transaction. */
-#include "base/clock.h"
 #include "base/timestamp.h"
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"
 #include "experiments/projects/project_rows.h"
-#include "experiments/projects/project_slug.h"
 #include "experiments/projects/segment_uses.h"
+#include "experiments/workspace/import_flags.h"
+#include "experiments/workspace/import_metrics.h"
 #include "experiments/workspace/workspace_store.h"
 
 #include <stdlib.h>
@@ -53,6 +53,8 @@ struct way_in {
     /* Of each project in the order of ids: how many records it has, and its newest revision. */
     int64_t *counts[BUNDLE_LIST__MAX];
     const char **last_revision;
+    struct metrics_in metrics;
+    struct flags_in flags;
     int64_t added[2][METRIC__MAX]; /* projects, the archived ones apart */
     struct workspace_imported *imported;
 };
@@ -82,19 +84,6 @@ static const char *mapped(const struct bundle_ids *ids, const char **made, const
     size_t position;
 
     return bundle_find_id(ids, old, &position) ? made[position] : NULL;
-}
-
-/* All times of the database have one width; those of a bundle were checked when it was read. */
-static const char *moment(struct arena *arena, const char *text)
-{
-    char *formatted;
-    int64_t microseconds;
-
-    if (!text || !timestamp_from_text(text, &microseconds))
-        return NULL;
-    formatted = arena_alloc(arena, CLOCK_TEXT_MAX);
-    clock_format(microseconds, formatted);
-    return formatted;
 }
 
 /* A row that must be new. */
@@ -137,27 +126,27 @@ static const char *last_revision(const struct way_in *in, size_t position, const
     struct arena *arena = in->call->piece;
 
     if (!in->counts[BUNDLE_REVISIONS][position])
-        return moment(arena, updated_at);
-    return is_revised(in, position) ? in->at : moment(arena, in->last_revision[position]);
+        return bundle_moment(arena, updated_at);
+    return is_revised(in, position) ? in->at : bundle_moment(arena, in->last_revision[position]);
 }
 
 static void bind_project(struct way_in *in, struct query *query, size_t position,
-                         const struct bundle_project *project, const char *document)
+                         const struct bundle_project *project,
+                         const struct experiment_payload *payload, const char *document)
 {
     struct arena *arena = in->call->piece;
-    const struct experiment_payload *payload = project->payload;
-    const char *updated = moment(arena, project->updated_at);
+    const char *updated = bundle_moment(arena, project->updated_at);
     int64_t revisions = in->counts[BUNDLE_REVISIONS][position];
 
     query_bind_text(query, in->project_ids[position]);
     query_bind_text(query, project->project_name);
     query_bind_json(query, document);
     query_bind_integer(query, project->payload_schema_version);
-    query_bind_text(query, moment(arena, project->archived_at));
-    query_bind_text(query, moment(arena, project->last_analysis_at));
+    query_bind_text(query, bundle_moment(arena, project->archived_at));
+    query_bind_text(query, bundle_moment(arena, project->last_analysis_at));
     query_bind_text(query, mapped(&in->runs, in->run_ids, project->last_analysis_run_id));
-    query_bind_text(query, moment(arena, project->last_exported_at));
-    query_bind_text(query, moment(arena, project->created_at));
+    query_bind_text(query, bundle_moment(arena, project->last_exported_at));
+    query_bind_text(query, bundle_moment(arena, project->created_at));
     query_bind_text(query, updated);
     query_bind_boolean(query, project->archived_at != NULL);
     query_bind_text(query, project_sort_name(arena, project->project_name));
@@ -170,8 +159,8 @@ static void bind_project(struct way_in *in, struct query *query, size_t position
     query_bind_integer(query, in->counts[BUNDLE_EVENTS][position]);
 }
 
-/* The design itself stands for the one before: another installation has its own metrics and
- * segments. */
+/* The design itself stands for the one before: a bundle may name metrics that it does not
+ * have, and another installation has its own segments. */
 static enum error note_uses(struct way_in *in, const char *id,
                             const struct experiment_payload *payload)
 {
@@ -184,26 +173,32 @@ static enum error note_uses(struct way_in *in, const char *id,
 static enum error add_project(struct way_in *in, size_t index, void *record)
 {
     const struct bundle_project *project = record;
-    const char *document = payload_to_json(project->payload, in->call->piece);
+    struct arena *piece = in->call->piece;
+    const struct experiment_payload *design =
+        import_metric_name(&in->metrics, piece, project->payload);
+    struct flag_owner owner = {.old_id = project->id,
+                               .name = project->project_name,
+                               .design = payload_to_json(design, piece),
+                               .archived = project->archived_at != NULL};
     struct query *query = db_query(in->db, &insert_project);
     size_t position = 0;
     enum error error;
 
     (void)index;
     bundle_find_id(&in->projects, project->id, &position);
-    bind_project(in, query, position, project, document);
+    owner.id = in->project_ids[position];
+    bind_project(in, query, position, project, design, owner.design);
     error = end_insert(in, query);
     if (!error)
-        error = project_add_slug(in->db, in->call->piece, in->project_ids[position],
-                                 project->project_name, in->call->problem);
+        error = note_uses(in, owner.id, design);
     if (!error)
-        error = note_uses(in, in->project_ids[position], project->payload);
-    in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
+        error = import_flag(&in->flags, &owner);
+    in->added[owner.archived][design->metrics->metric_type]++;
     if (error || !is_revised(in, position))
         return error;
     in->imported->project_revisions++;
-    return add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[position],
-                        in->counts[BUNDLE_REVISIONS][position] + 1, document, REVISION_IMPORT,
+    return add_revision(in, new_id(in, piece, ""), owner.id,
+                        in->counts[BUNDLE_REVISIONS][position] + 1, owner.design, REVISION_IMPORT,
                         last_revision(in, position, project->updated_at));
 }
 
@@ -218,7 +213,7 @@ static enum error add_run(struct way_in *in, size_t index, void *record)
     query_bind_text(query, id);
     query_bind_text(query, project_id);
     query_bind_json(query, analysis_to_json(run->analysis, in->call->piece));
-    query_bind_text(query, moment(in->call->piece, run->created_at));
+    query_bind_text(query, bundle_moment(in->call->piece, run->created_at));
     query_bind_integer(query, in->numbers[BUNDLE_RUNS][index]);
     error = end_insert(in, query);
     if (error)
@@ -239,7 +234,7 @@ static enum error add_event(struct way_in *in, size_t index, void *record)
     query_bind_text(query, mapped(&in->projects, in->project_ids, event->project_id));
     query_bind_text(query, mapped(&in->runs, in->run_ids, event->analysis_run_id));
     query_bind_text(query, export_format_names[event->format]);
-    query_bind_text(query, moment(in->call->piece, event->created_at));
+    query_bind_text(query, bundle_moment(in->call->piece, event->created_at));
     query_bind_integer(query, in->numbers[BUNDLE_EVENTS][index]);
     return end_insert(in, query);
 }
@@ -249,11 +244,12 @@ static enum error add_kept_revision(struct way_in *in, size_t index, void *recor
     const struct bundle_revision *revision = record;
     struct arena *piece = in->call->piece;
 
-    return add_revision(in, new_id(in, piece, revision->id),
-                        mapped(&in->projects, in->project_ids, revision->project_id),
-                        in->numbers[BUNDLE_REVISIONS][index],
-                        payload_to_json(revision->payload, piece), revision->source,
-                        moment(piece, revision->created_at));
+    return add_revision(
+        in, new_id(in, piece, revision->id),
+        mapped(&in->projects, in->project_ids, revision->project_id),
+        in->numbers[BUNDLE_REVISIONS][index],
+        payload_to_json(import_metric_name(&in->metrics, piece, revision->payload), piece),
+        revision->source, bundle_moment(piece, revision->created_at));
 }
 
 /* A record on its way to its number. */
@@ -309,16 +305,13 @@ static void number_records(struct way_in *in, enum bundle_list which)
 static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *count,
                            enum error (*add)(struct way_in *in, size_t index, void *record))
 {
-    static const char *const words[BUNDLE_LIST__MAX] = {
-        "import analysis_runs", "import export_events", "import project_revisions",
-        "import projects"};
+    static const char *const words[BUNDLE_LIST__MAX] = {[BUNDLE_RUNS] = "import analysis_runs",
+                                                        [BUNDLE_EVENTS] = "import export_events",
+                                                        [BUNDLE_REVISIONS] =
+                                                            "import project_revisions",
+                                                        [BUNDLE_PROJECTS] = "import projects"};
     size_t total = in->bundle->lists[list].count;
-    union {
-        struct bundle_project project;
-        struct bundle_run run;
-        struct bundle_event event;
-        struct bundle_revision revision;
-    } record;
+    union bundle_any record;
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; !error && i < total; i++) {
@@ -352,8 +345,15 @@ static enum error add_all(struct way_in *in, const struct actor *actor)
 {
     static const struct audit_event event = {.action = "workspace_imported"};
     struct workspace_imported *imported = in->imported;
-    enum error error = add_list(in, BUNDLE_PROJECTS, &imported->projects, add_project);
+    enum error error = import_flags_begin(&in->flags);
 
+    if (!error)
+        error = import_metrics(&in->metrics);
+    if (!error)
+        error = add_list(in, BUNDLE_PROJECTS, &imported->projects, add_project);
+    imported->catalog_metrics = in->metrics.added;
+    imported->flags = in->flags.added;
+    imported->renamed_flags = in->flags.renamed;
     if (!error)
         error = add_list(in, BUNDLE_RUNS, &imported->analysis_runs, add_run);
     if (!error)
@@ -376,6 +376,8 @@ enum error workspace_import(struct db *db, struct bundle_call *call, const struc
                         .keep_ids = keep_ids,
                         .projects = bundle_sort_ids(call->arena, bundle, BUNDLE_PROJECTS),
                         .runs = bundle_sort_ids(call->arena, bundle, BUNDLE_RUNS),
+                        .metrics = {.db = db, .call = call, .bundle = bundle, .keep_ids = keep_ids},
+                        .flags = {.db = db, .call = call, .bundle = bundle, .keep_keys = keep_ids},
                         .imported = imported};
     enum error error;
 

@@ -1,6 +1,6 @@
 /*
- * Export and import of the workspace: all projects with their runs, export events and revisions,
- * one record at a time.
+ * Export and import of the workspace: all projects with their runs, export events, revisions and
+ * flags, and the catalog of metrics, one record at a time.
  */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_WORKSPACE_STORE_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_WORKSPACE_STORE_H
@@ -22,11 +22,16 @@ struct workspace_imported {
     int64_t analysis_runs;
     int64_t export_events;
     int64_t project_revisions; /* created for projects without any */
+    int64_t catalog_metrics;   /* without those that the catalog had */
+    int64_t flags;
+    int64_t renamed_flags; /* of these: their key was taken */
 };
 
 /* Adds the content of a bundle that bundle_read() has accepted, in one transaction, with its audit
  * entry. Every record gets a new id, unless `keep_ids`: then ERROR_CONFLICT workspace_id_taken when
- * an id already exists. */
+ * an id, the name of a metric or the key of a flag already exists. Without it a metric that the
+ * catalog has is used as it is (workspace_metric_differs where it is another one), and a flag whose
+ * key is taken gets another one. */
 MUST_CHECK enum error workspace_import(struct db *db, struct bundle_call *call,
                                        const struct actor *actor, const struct bundle *bundle,
                                        bool keep_ids, struct workspace_imported *imported);

@@ -14,8 +14,9 @@ import { figure } from '../figure.js';
 const transferMs = 120000;
 const type = 'application/json';
 const kinds = ['projects', 'project_revisions', 'analysis_runs', 'export_events'];
+const kindsOfFile = [...kinds, 'catalog_metrics', 'flags'];
 
-const counts = (of) => html`<dl class="figures">${kinds.map((kind) => figure(t(`settings.count_${kind}`), formatInteger(of(kind))))}</dl>`;
+const counts = (of, shown = kinds) => html`<dl class="figures">${shown.map((kind) => figure(t(`settings.count_${kind}`), formatInteger(of(kind))))}</dl>`;
 
 /**
  * `validate` is where a file goes to be looked at, from the page's own service.
@@ -81,7 +82,7 @@ export function createBackup(update, client, { validate = '/api/v1/workspace/val
                 <h2 id="checked-title" tabindex="-1">${t('settings.checked')}</h2>
                 <p class="section-note">${t('settings.checked_note')}</p>
             </div>
-            ${counts((kind) => report.counts[kind])}
+            ${counts((kind) => report.counts[kind], kindsOfFile)}
             <div class="section stack">
                 <dl class="facts">${facts.map(([name, value]) => html`<div class="fact"><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
                 <div class="button-row">
@@ -97,7 +98,7 @@ export function createBackup(update, client, { validate = '/api/v1/workspace/val
             ${notice({
                 tone: 'good',
                 title: t('settings.imported'),
-                body: html`<p>${kinds.map((kind) => `${t(`settings.count_${kind}`)}: ${formatInteger(imported[`imported_${kind}`])}`).join(' · ')}</p>`,
+                body: html`<p>${kindsOfFile.map((kind) => `${t(`settings.count_${kind}`)}: ${formatInteger(imported[`imported_${kind}`])}`).join(' · ')}</p>${imported.renamed_flags > 0 ? html`<p>${t('settings.flags_renamed', { count: imported.renamed_flags })}</p>` : null}`,
                 actions: html`<a class="button" href=${address('/projects')}>${t('settings.to_projects')}</a>`,
             })}
         </div>`;
