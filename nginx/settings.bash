@@ -83,11 +83,18 @@ read_program_row() {
     program_command[$group]="$*"
 }
 
+# Whether one of the settings of SETTING|SETTING is given.
+is_one_given() {
+    local name
+    for name in ${1//|/ }; do [[ -z ${setting[$name]:-} ]] || return 0; done
+    return 1
+}
+
 # Drops the programs whose setting is not given.
 drop_unwanted_programs() {
     local group kept=()
     for group in "${programs[@]}"; do
-        [[ -v program_condition[$group] && -z ${setting[${program_condition[$group]}]:-} ]] || kept+=("$group")
+        [[ -v program_condition[$group] ]] && ! is_one_given "${program_condition[$group]}" || kept+=("$group")
     done
     programs=("${kept[@]}")
 }

@@ -311,6 +311,11 @@ void db_queue_writers(struct db *db, struct shm_region *region)
     db->write_lock = region;
 }
 
+const char *db_system_name(const struct db *db)
+{
+    return db->target.engine == DB_SQLITE ? "sqlite" : "postgresql";
+}
+
 enum db_engine db_engine(const struct db *db)
 {
     return db->target.engine;

@@ -98,6 +98,7 @@ struct query {
     bool owns_transaction; /* begun for the stream alone */
     int bound;
     struct value values[DB_PARAMETERS_MAX];
+    int64_t started_at; /* monotonic microseconds, of one outside of transactions; else 0 */
     int64_t changes;
     int64_t rows;
     struct problem problem;
@@ -119,6 +120,7 @@ struct transaction {
     bool doomed;
     struct problem cause; /* of the doom */
     int64_t began;
+    int64_t statements;
     bool in_group; /* a member's: a savepoint in the transaction of the group */
 };
 
@@ -235,6 +237,8 @@ bool db_fails_now(struct db *db, struct problem *problem);
 MUST_CHECK enum error db_verify(struct db *db, struct problem *problem);
 /* db.c: damage has a log event of its own, `database_corrupt`, once per process of the service. */
 void db_report_damage(struct db *db, const char *reason, const char *text);
+/* db.c: as OpenTelemetry calls it: "sqlite", "postgresql". */
+const char *db_system_name(const struct db *db);
 void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* transaction.c */

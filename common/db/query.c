@@ -4,6 +4,7 @@
  */
 #include "db/db_internal.h"
 
+#include "base/cause.h"
 #include "base/clock.h"
 #include "base/fiber.h"
 
@@ -82,6 +83,7 @@ static void reset_query(struct query *query)
     query->state = QUERY_BINDING;
     query->streaming = query->owns_transaction = false;
     query->bound = 0;
+    query->started_at = 0;
     query->changes = query->rows = query->mark = 0;
     query->problem = (struct problem){0};
     query->result = query->scratch = NULL;
@@ -208,6 +210,10 @@ static void run(struct query *query)
         return;
     }
     db->counters.statements++;
+    if (db->transaction.depth)
+        db->transaction.statements++;
+    else
+        query->started_at = start;
     query->state = QUERY_RUNNING;
     error = db->engine->start(query, &row);
     count(query, start, row && !error);
@@ -269,6 +275,7 @@ void query_repeat(struct query *query, int64_t *changes)
         return;
     query->state = QUERY_REPEATING;
     db->counters.statements++;
+    db->transaction.statements++;
     if (changes)
         *changes = 0;
     error = transaction_refusal(db, &query->problem);
@@ -309,6 +316,20 @@ static void close_stream(struct query *query, struct problem *problem, enum erro
     *error = db_finish(query->db, *error, problem);
 }
 
+/* Those inside of a transaction are told with it. */
+static void tell_alone(const struct query *query, enum error error)
+{
+    const struct cause_database use = {.name =
+                                           query->prepared ? query->prepared->statement->name : "",
+                                       .system = db_system_name(query->db),
+                                       .started_at = query->started_at,
+                                       .ended_at = clock_monotonic_microseconds(),
+                                       .statements = 1,
+                                       .failure = error ? query->problem.reason : NULL};
+
+    cause_database_used(&use);
+}
+
 enum error query_end(struct query *query, struct problem *problem)
 {
     enum error error = ERROR_NONE;
@@ -324,6 +345,8 @@ enum error query_end(struct query *query, struct problem *problem)
     error = query->state == QUERY_FAILED ? query->problem.error : ERROR_NONE;
     if (error && problem)
         *problem = query->problem;
+    if (query->started_at && cause_current())
+        tell_alone(query, error);
     let_go(query);
     set_free(query);
     close_stream(query, problem, &error);

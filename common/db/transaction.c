@@ -4,6 +4,7 @@
  */
 #include "db/db_internal.h"
 
+#include "base/cause.h"
 #include "base/clock.h"
 #include "base/fiber.h"
 
@@ -102,9 +103,25 @@ static void warn_when_slow(const struct db *db)
                 db->transaction.line, (long long)milliseconds);
 }
 
+static void tell(const struct db *db)
+{
+    const struct transaction *transaction = &db->transaction;
+    const struct cause_database use = {.name = "transaction",
+                                       .system = db_system_name(db),
+                                       .started_at = transaction->began,
+                                       .ended_at = clock_monotonic_microseconds(),
+                                       .statements = transaction->statements,
+                                       .failure =
+                                           transaction->doomed ? transaction->cause.reason : NULL};
+
+    cause_database_used(&use);
+}
+
 static void end(struct db *db)
 {
     warn_when_slow(db);
+    if (cause_current())
+        tell(db);
     fiber_release();
     db->transaction = (struct transaction){0};
 }

@@ -2,9 +2,9 @@
 #ifndef ASSAY_HTTP_HTTP_INTERNAL_H
 #define ASSAY_HTTP_HTTP_INTERNAL_H
 
-#include "base/cause.h"
 #include "http/idempotency.h"
 #include "http/server.h"
+#include "telemetry/traced.h"
 
 #include <stddef.h>
 
@@ -23,7 +23,7 @@ struct serving {
     struct reply reply;
     struct route_match match;
     struct trace_context caller; /* of the client's span */
-    struct cause cause;          /* of what the request writes down */
+    struct traced traced;        /* of what the request uses and writes down */
     struct rate_decision rate;   /* of the base bucket; limit 0 = not checked */
     struct semaphore_ticket ticket;
     bool origin_admitted;       /* by the service, for this preflight */

@@ -536,7 +536,7 @@ void serving_end(struct serving *serving)
     jmp_buf exhausted;
 
     people_end_of_request(server);
-    cause_set(&serving->cause);
+    cause_set(&serving->traced.cause);
     if (service->after && setjmp(exhausted) == 0) {
         arena_on_exhausted(arena, &exhausted);
         service->after(&serving->request, serving->reply.status);

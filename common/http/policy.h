@@ -60,7 +60,8 @@ struct http_policy {
     struct string_list cors_methods;
     struct string_list cors_headers;
 
-    /* The sockets of the run directory that take spans and errors; NULL = none are sent. */
+    /* The sockets of the run directory that take spans and errors; NULL = none are sent. A service
+     * that sets none for spans has the settings of the suite (telemetry/otlp_settings.h). */
     const char *span_socket, *error_socket;
     double trace_share; /* of the requests without a traceparent */
 

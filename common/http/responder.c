@@ -18,6 +18,8 @@
 #include "i18n/i18n.h"
 #include "limits/limits.h"
 #include "shm/watch.h"
+#include "telemetry/otlp_settings.h"
+#include "telemetry/trace_export.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -48,6 +50,7 @@ struct environment {
     double hang_seconds;
     struct http_tool_limits tools;
     struct limits_config limits; /* its URL is NULL: the limits are those of each host */
+    struct otlp_settings otlp;
 };
 
 #define AT(member) offsetof(struct environment, member)
@@ -124,6 +127,7 @@ static const struct setting environment_settings[] = {
      .help = "Tools on one page of the list of /mcp."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
+    OTLP_SETTINGS,
 };
 #undef AT
 
@@ -443,6 +447,20 @@ static enum error ask_ready(struct server *server, bool starts, struct problem *
     return service->ready ? service->ready(server, starts, problem) : ERROR_NONE;
 }
 
+/* Where spans go, unless the service has said so itself. */
+static enum error take_tracing(struct server *server, struct arena *arena,
+                               const struct otlp_settings *settings, struct problem *problem)
+{
+    struct http_policy *policy = &server->policy;
+
+    if (!policy->span_socket && settings->endpoint) {
+        policy->span_socket =
+            arena_print(arena, TRACE_SOCKET_NAME("%s"), server->family->service->name);
+        policy->trace_share = settings->trace_share;
+    }
+    return otlp_settings_check(settings, problem);
+}
+
 static int run(int argc, char **argv, const struct http_family *family, struct arena *arena)
 {
     struct server server = {.family = family};
@@ -461,6 +479,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
     if (crypto_start(&problem) ||
         settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
         family->service->start(&server, arena, &problem) ||
+        take_tracing(&server, arena, &environment.otlp, &problem) ||
         (environment.limits.url && limits_check_url(arena, environment.limits.url, &problem)))
         return complain(argv[0], &problem);
     environment.limits.service = family->service->name;

@@ -55,19 +55,19 @@ struct server {
     const void *settings;
     void *state;
     struct shm_region *region;
-    struct metrics *metrics;     /* NULL if the service has none */
-    struct outbox spans, errors; /* tracing.h */
-    const char *run_directory;   /* shared by the workers of a host; NULL in tests */
-    struct accounts *accounts;   /* people.h; NULL = the service knows no people */
-    bool accounts_needed;        /* by a request of this worker */
-    struct hub_state *hub;       /* of a family with suspended streams (hub.h), else NULL */
-    struct arena *arena;         /* of the request of a worker that serves one at a time */
-    struct serving *serving;     /* and its state */
-    uint32_t watch;              /* its index in the table of watched workers (shm/watch.h) */
-    double idle_seconds;         /* without a request, before idle() is called */
-    double limit;                /* seconds for one request; 0 = no end */
-    int64_t served_at;           /* end of the last request; 0 = idle() has been called since */
-    size_t running;              /* requests that are being served */
+    struct metrics *metrics;   /* NULL if the service has none */
+    struct outbox errors;      /* tracing.h */
+    const char *run_directory; /* shared by the workers of a host; NULL in tests */
+    struct accounts *accounts; /* people.h; NULL = the service knows no people */
+    bool accounts_needed;      /* by a request of this worker */
+    struct hub_state *hub;     /* of a family with suspended streams (hub.h), else NULL */
+    struct arena *arena;       /* of the request of a worker that serves one at a time */
+    struct serving *serving;   /* and its state */
+    uint32_t watch;            /* its index in the table of watched workers (shm/watch.h) */
+    double idle_seconds;       /* without a request, before idle() is called */
+    double limit;              /* seconds for one request; 0 = no end */
+    int64_t served_at;         /* end of the last request; 0 = idle() has been called since */
+    size_t running;            /* requests that are being served */
 };
 
 /* Adds one to a metric without labels. Does nothing in a service without HTTP_METRICS. */

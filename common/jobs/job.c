@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "crypto/token.h"
 #include "db/query.h"
+#include "telemetry/traced.h"
+#include "telemetry/tracer.h"
 
 #include <limits.h>
 #include <math.h>
@@ -360,17 +362,46 @@ static enum error run_guarded(struct job *job, struct job_counts *counts, struct
     return error;
 }
 
-/* What the run writes down names the request that has caused the job. */
+static void add_span(const struct job *job, struct traced *traced,
+                     const struct trace_context *above, int64_t started_at, bool well)
+{
+    struct span span = {.context = traced->context,
+                        .name = job->kind->name,
+                        .kind = SPAN_INTERNAL,
+                        .started_at = started_at,
+                        .ended_at = clock_unix_microseconds(),
+                        .failure = well ? NULL : "failed"};
+
+    memcpy(span.parent, above->span_id, SPAN_ID_BYTES);
+    span_set_text(&span, "assay.job.kind", job->kind->name);
+    span_set_integer(&span, "assay.job.attempt", GIVEN_INTEGER(job->failures + 1));
+    span_set_text(&span, "assay.request_id", job->request_id);
+    span_set_text(&span, "error.type", span.failure);
+    traced_end(traced, &span);
+    tracer_add(&span);
+    tracer_flush();
+}
+
+/* Continues the trace of the request that has caused the job; what the run writes down names that
+ * request. A job that no request has caused has no span. */
 static enum error run_one(struct job *job, struct job_counts *counts, struct problem *problem)
 {
-    struct cause cause = {.request_id = job->request_id};
-    struct cause *before = cause_set(&cause);
+    struct trace_context above = {0}, own = {0};
+    struct traced traced;
+    struct cause *before;
+    int64_t started_at = clock_unix_microseconds(), done = counts->done;
     enum error error;
 
-    if (job->trace)
-        (void)!snprintf(cause.trace, sizeof cause.trace, "%s", job->trace);
+    if (trace_context_read(job->trace, &above) && tracer_is_open())
+        trace_context_begin_child(&above, &own);
+    else
+        own = above;
+    traced_begin(&traced, job->request_id, &own);
+    before = cause_set(&traced.cause);
     error = run_guarded(job, counts, problem);
     cause_set(before);
+    if (own.sampled && tracer_is_open())
+        add_span(job, &traced, &above, started_at, counts->done > done);
     return error;
 }
 

@@ -1,6 +1,8 @@
 /* Calls language models over net/fetch, one or several in parallel. */
 #include "llm/llm_internal.h"
 
+#include "base/clock.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -40,6 +42,9 @@ static void fill_in(struct llm_call *call)
     else if (answered && is_success(http->status))
         llm_read(call->arena, call->provider->protocol, call->request, http->body, http->length,
                  answer);
+    answer->trace = arena_copy_string(call->arena, call->trace);
+    answer->started_at = call->started_at;
+    answer->ended_at = clock_monotonic_microseconds();
     answer->outcome = http->outcome;
     answer->status = http->status;
     answer->attempts = http->attempts;
@@ -78,13 +83,18 @@ static void prepare(struct arena *arena, struct llm_call *call)
     struct fetch_request *http = &call->http_request;
 
     call->arena = arena;
+    call->started_at = clock_monotonic_microseconds();
+    if (!call->told_by_caller)
+        cause_call_begins(NULL, call->trace);
     *http = (struct fetch_request){.answer_max = provider->answer_max,
                                    .private_too = provider->private_too,
                                    .policy = provider->policy,
                                    .region = provider->region,
                                    .breaker_failures = provider->breaker_failures,
                                    .breaker_seconds = provider->breaker_seconds,
-                                   .context = call};
+                                   .context = call,
+                                   .trace_parent = *call->trace ? call->trace : NULL,
+                                   .told_by_caller = call->told_by_caller};
     llm_compose(arena, provider, request, http);
     if (request->on_text || request->on_delta) {
         call->reader = reader_create(arena, provider->protocol, provider->answer_max, request);

@@ -230,6 +230,9 @@ struct llm_answer {
     struct llm_usage usage;
     uint32_t attempts;
     double retry_after;
+    const char *trace;            /* of the span of the call, for its caller to tell (base/cause.h);
+                                     "" = none */
+    int64_t started_at, ended_at; /* monotonic microseconds */
 };
 
 /* Sends the request and waits for the end. Always fills in the answer. `watch` may be NULL. */
@@ -247,6 +250,9 @@ struct llm_call {
     struct fetch_answer http_answer;
     struct llm_reader *reader; /* of a stream */
     struct arena *arena;
+    bool told_by_caller;     /* who makes the spans of the attempts (net/fetch.h) */
+    char trace[CAUSE_TRACE]; /* of the span above them */
+    int64_t started_at;
 };
 
 /* For callers that run a fetch set themselves. llm_call_begin() adds a call to the set;

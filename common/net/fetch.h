@@ -3,7 +3,8 @@
  * time-outs for connecting, for an attempt, for silence and for the whole call; a limit on the
  * answer; retries with growing pauses that honor Retry-After; a check of every address that is
  * connected to; and a circuit breaker shared by all workers. Connections are kept for the next call
- * of the same process. Redirects are not followed, proxies are not used, nothing is decompressed,
+ * of the same process. Each attempt carries a traceparent where the work at hand has one
+ * (base/cause.h). Redirects are not followed, proxies are not used, nothing is decompressed,
  * certificates are checked. This module must not depend on the content of calls, and logs nothing.
  * For concurrent calls use fetch_all() here, or net/fetch_set.h to add and cancel calls while
  * others run.
@@ -12,6 +13,7 @@
 #define ASSAY_NET_FETCH_H
 
 #include "base/arena.h"
+#include "base/cause.h"
 #include "shm/breaker.h"
 
 #include <stdbool.h>
@@ -60,7 +62,8 @@ struct fetch_policy {
 struct fetch_attempt {
     int64_t started_at, ended_at; /* monotonic microseconds */
     enum fetch_outcome outcome;
-    int status; /* 0 when there was no answer */
+    int status;              /* 0 when there was no answer */
+    char trace[CAUSE_TRACE]; /* the traceparent that was sent; "" = none was */
 };
 
 struct fetch_answer {
@@ -106,6 +109,8 @@ struct fetch_request {
      * caller's arena, must not make calls itself. */
     bool (*on_bytes)(const char *bytes, size_t length, void *context);
     void *context;
+    const char *trace_parent; /* the span above those of the attempts; NULL = of the work at hand */
+    bool told_by_caller;      /* who makes the spans of the attempts, from their history */
 };
 
 /* Cancels calls early. `cancelled` is called when `fd` becomes readable, or periodically when it is

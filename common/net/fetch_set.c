@@ -8,10 +8,11 @@
 #include "net/transfer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-enum { MICROSECONDS_PER_SECOND = 1000000, PROBE_MARGIN_MS = 1000 };
+enum { MICROSECONDS_PER_SECOND = 1000000, PROBE_MARGIN_MS = 1000, STATUS_TEXT = 16 };
 
 /* Seconds between two polls of a watch: without a descriptor, and in a fiber (there are thousands)
  * without and with one. */
@@ -178,14 +179,50 @@ void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
     set->last = &call->next;
 }
 
-/* The answer says how the attempt has ended. */
-static void note_end(struct fetch_answer *answer)
+/* A word of few, as error.type has them; NULL = the attempt went well. Who cancels an attempt has
+ * not made it fail. */
+static const char *failure_of(const struct fetch_attempt *attempt, char status[STATUS_TEXT])
 {
+    if (attempt->outcome == FETCH_CANCELLED)
+        return NULL;
+    if (attempt->outcome != FETCH_ANSWERED)
+        return fetch_outcome_name(attempt->outcome);
+    if (attempt->status < 400)
+        return NULL;
+    (void)snprintf(status, STATUS_TEXT, "%d", attempt->status);
+    return status;
+}
+
+static void tell(const struct call *call, const struct fetch_attempt *attempt)
+{
+    const struct fetch_request *request = call->request;
+    char status[STATUS_TEXT];
+    const struct cause_call told = {.trace = attempt->trace,
+                                    .parent = request->trace_parent,
+                                    .method = request->method ? request->method
+                                              : request->body ? "POST"
+                                                              : "GET",
+                                    .origin = call->origin,
+                                    .started_at = attempt->started_at,
+                                    .ended_at = attempt->ended_at,
+                                    .status = attempt->status,
+                                    .number = call->answer->attempts,
+                                    .failure = failure_of(attempt, status)};
+
+    if (!request->told_by_caller)
+        cause_call_ended(&told);
+}
+
+/* The answer says how the attempt has ended. */
+static void note_end(const struct call *call)
+{
+    const struct fetch_answer *answer = call->answer;
     struct fetch_attempt *attempt = &answer->history[answer->attempts - 1];
 
     attempt->ended_at = clock_monotonic_microseconds();
     attempt->outcome = answer->outcome;
     attempt->status = answer->status;
+    tell(call, attempt);
 }
 
 static void end_call(struct call *call, enum fetch_outcome outcome)
@@ -197,7 +234,7 @@ static void end_call(struct call *call, enum fetch_outcome outcome)
     call->transfer = NULL;
     call->answer->outcome = outcome;
     if (in_attempt)
-        note_end(call->answer);
+        note_end(call);
     call->ended = true;
     if (rule.failures && call->pass.cell)
         breaker_cancel(call->request->region, &call->pass);
@@ -206,6 +243,7 @@ static void end_call(struct call *call, enum fetch_outcome outcome)
 static void begin_attempt(struct call *call, int64_t now)
 {
     const struct fetch_request *request = call->request;
+    struct fetch_attempt *attempt = &call->answer->history[call->answer->attempts];
     struct breaker_rule rule = breaker_rule_of(request);
     double left = seconds_left(call, now);
     double seconds = fmin(left, request->policy.attempt_seconds);
@@ -222,12 +260,14 @@ static void begin_attempt(struct call *call, int64_t now)
         end_call(call, FETCH_SUSPENDED);
         return;
     }
-    call->transfer = transfer_start(request, seconds);
+    cause_call_begins(request->trace_parent, attempt->trace);
+    call->transfer = transfer_start(request, attempt->trace, seconds);
     if (!call->transfer) {
         end_call(call, FETCH_INVALID);
         return;
     }
-    call->answer->history[call->answer->attempts++].started_at = now;
+    attempt->started_at = now;
+    call->answer->attempts++;
     call->attempt_ends = later(now, seconds);
     call->heard = now;
     call->received = 0;
@@ -272,7 +312,7 @@ static void conclude(struct fetch_set *set, struct call *call, const struct tran
     if (answer->outcome == FETCH_ANSWERED && is_success(answer->status) && request->usable &&
         !request->usable(answer, request->context))
         answer->outcome = FETCH_UNUSABLE;
-    note_end(answer);
+    note_end(call);
     if (may_pass(answer) && !answer->streamed)
         pause = fetch_pause(&request->policy, answer->attempts, answer->retry_after,
                             seconds_left(call, now));

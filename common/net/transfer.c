@@ -292,25 +292,29 @@ static int check_peer(void *context, char *peer, char *local, int peer_port, int
     return CURL_PREREQFUNC_ABORT;
 }
 
+/* The list with one line more; NULL, and the list is freed, when there is no memory. */
+static struct curl_slist *with_header(struct curl_slist *list, const char *name, const char *value)
+{
+    char line[FETCH_HEADER_LINE_MAX];
+    int length = snprintf(line, sizeof line, "%s: %s", name, value);
+    struct curl_slist *longer = NULL;
+
+    if (list && length < (int)sizeof line)
+        longer = curl.slist_append(list, line);
+    if (!longer)
+        curl.slist_free_all(list);
+    explicit_bzero(line, sizeof line);
+    return longer;
+}
+
 /* NULL when there is no memory. The caller frees it. */
-static struct curl_slist *list_headers(const struct fetch_request *request)
+static struct curl_slist *list_headers(const struct fetch_request *request, const char *trace)
 {
     struct curl_slist *list = curl.slist_append(NULL, "Expect:");
-    char line[FETCH_HEADER_LINE_MAX];
 
-    for (size_t i = 0; list && i < request->header_count; i++) {
-        const struct fetch_header *header = &request->headers[i];
-        int length = snprintf(line, sizeof line, "%s: %s", header->name, header->value);
-        struct curl_slist *longer = NULL;
-
-        if (length < (int)sizeof line)
-            longer = curl.slist_append(list, line);
-        if (!longer)
-            curl.slist_free_all(list);
-        list = longer;
-    }
-    explicit_bzero(line, sizeof line);
-    return list;
+    for (size_t i = 0; list && i < request->header_count; i++)
+        list = with_header(list, request->headers[i].name, request->headers[i].value);
+    return *trace ? with_header(list, "traceparent", trace) : list;
 }
 
 static long milliseconds(double seconds)
@@ -387,7 +391,8 @@ static CURLM *multi_of(const struct transfer *transfer)
     return transfer->owner ? pool.fiber_multi : pool.multi;
 }
 
-struct transfer *transfer_start(const struct fetch_request *request, double seconds)
+struct transfer *transfer_start(const struct fetch_request *request, const char *trace,
+                                double seconds)
 {
     struct fiber *owner = fiber_current();
     bool started = owner ? start_fiber_pool() : start_pool();
@@ -399,7 +404,7 @@ struct transfer *transfer_start(const struct fetch_request *request, double seco
     transfer->answer_max = request->answer_max;
     transfer->private_too = request->private_too;
     transfer->loopback_too = request->loopback_too;
-    transfer->headers = list_headers(request);
+    transfer->headers = list_headers(request, trace);
     transfer->handle = curl.easy_init();
     if (!transfer->headers || !transfer->handle || !append(&transfer->head, "", 0) ||
         !append(&transfer->body, "", 0) || set_options(transfer, request, seconds) ||

@@ -29,9 +29,11 @@ struct transfer_view {
 /* Call it before using libcurl; further calls do nothing. */
 bool transfers_start_library(void);
 
-/* One attempt of at most `seconds`; NULL when there is no memory for it. The URL, the body and the
- * values of headers must stay valid until the transfer is ended. */
-struct transfer *transfer_start(const struct fetch_request *request, double seconds);
+/* One attempt of at most `seconds` with this traceparent ("" = none); NULL when there is no memory
+ * for it. The URL, the body and the values of headers must stay valid until the transfer is ended.
+ */
+struct transfer *transfer_start(const struct fetch_request *request, const char *trace,
+                                double seconds);
 
 /* Drives the attempts that were started outside of fibers until an event occurs, at most for
  * `seconds`, or until `fd` (-1 = none) is readable: then it returns true. */

@@ -147,6 +147,7 @@ static void compose(const struct trace_exporter *exporter, struct text *out)
     text_reserve(out, exporter->length + OUTBOX_MESSAGE_MAX);
     spans = protobuf_begin(out, REQUEST_RESOURCE_SPANS);
     part = protobuf_begin(out, RESOURCE_SPANS_RESOURCE);
+    append_resource(out, "service.namespace", "assay");
     append_resource(out, "service.name", exporter->settings->service_name);
     append_resource(out, "service.version", exporter->settings->version);
     protobuf_end(out, part);

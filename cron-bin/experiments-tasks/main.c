@@ -13,6 +13,7 @@
 #include "jobs/inbox.h"
 #include "jobs/main_loop.h"
 #include "jobs/runner.h"
+#include "telemetry/tracer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,7 @@ static int run(struct arena *arena, double every)
         fprintf(stderr, "experiments-tasks: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
+    tracer_open_program("experiments");
     log_open("assay.experiments-tasks", (enum log_level)settings.log_level,
              (enum log_format)settings.log_format);
     tasks.job = arena_create((size_t)settings.max_request_memory_bytes);

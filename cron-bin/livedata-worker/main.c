@@ -15,6 +15,7 @@
 #include "livedata/outbox/outbox.h"
 #include "livedata/store.h"
 #include "livedata/webhooks/outbound.h"
+#include "telemetry/tracer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,6 +194,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "livedata-worker: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
+    tracer_open_program("livedata");
     log_open("assay.livedata-worker", (enum log_level)worker.settings.log_level,
              (enum log_format)worker.settings.log_format);
     worker.run_directory = getenv("ASSAY_RUN_DIR");

@@ -11,6 +11,7 @@
 #include "orchestrator/storage/store.h"
 #include "orchestrator/storage/task_store.h"
 #include "orchestrator/upkeep/retention.h"
+#include "telemetry/tracer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ static int run(struct program *program, struct arena *arena, double every)
         fprintf(stderr, "orch-upkeep: %s\n", program->problem.text);
         return EXIT_SETTINGS;
     }
+    tracer_open_program("orchestrator");
     log_open("assay.orch-upkeep", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
     runner_start(settings->state_directory, "orch-upkeep");

@@ -11,6 +11,7 @@
 #include "jobs/main_loop.h"
 #include "jobs/runner.h"
 #include "jobs/worker_pool.h"
+#include "telemetry/tracer.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -196,6 +197,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "webhook-deliver: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
+    tracer_open_program("experiments");
     log_open("assay.webhook-deliver", (enum log_level)worker.settings.log_level,
              (enum log_format)worker.settings.log_format);
     if (worker.every > 0)

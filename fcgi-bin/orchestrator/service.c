@@ -571,7 +571,6 @@ const struct worker_context *service_worker(const struct request *request)
     worker = ARENA_NEW(request->arena, struct worker_context);
     *worker = *own;
     worker->trace = &request->trace;
-    worker->spans = &request->server->spans;
     return worker;
 }
 

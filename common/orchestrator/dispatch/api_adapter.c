@@ -122,7 +122,7 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
         provider->policy.attempt_seconds = run_seconds_left(run) + deadline_margin;
         provider->policy.total_seconds = provider->policy.attempt_seconds;
     }
-    *call = (struct llm_call){.provider = provider, .request = request};
+    *call = (struct llm_call){.provider = provider, .request = request, .told_by_caller = true};
     return call;
 }
 

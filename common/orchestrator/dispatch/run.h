@@ -44,7 +44,6 @@ struct worker_context {
     const struct caller_key *key; /* NULL = the caller has none */
     /* Of the request at hand; NULL = nothing is traced. */
     const struct trace_context *trace;
-    struct outbox *spans;
 };
 
 /* A requested call. */
@@ -70,6 +69,7 @@ struct traced_attempt {
     int status;                        /* of HTTP; 0 = no answer */
     const char *failure;               /* NULL = it has not failed */
     int64_t step_index;                /* of its step, once it is one */
+    const char *trace;                 /* the traceparent that it sent */
 };
 struct traced_attempts {
     size_t count;

@@ -44,6 +44,7 @@ void call_trace_attempts(struct run *run, struct active_call *active)
             .ended_at = attempt->ended_at + behind,
             .number = (int64_t)number,
             .status = attempt->status,
+            .trace = attempt->trace,
             .failure = failure_of(run->arena, attempt, active->result, i + 1 == answer->attempts)};
     }
 }

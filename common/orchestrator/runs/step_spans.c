@@ -1,40 +1,13 @@
 /* A span for each call of a model, and one for each attempt below it. */
 #include "orchestrator/runs/step_spans.h"
 
+#include "telemetry/tracer.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { SPANS_MAX = OUTBOX_MESSAGE_MAX };
-
-/* Spans of one message: what was before stays whole when one more has no room. */
-struct spans {
-    const struct run *run;
-    struct text out;
-};
-
-static void send(struct spans *spans)
+static struct trace_context add_step(const struct run *run, const struct step_record *step)
 {
-    if (!spans->out.length)
-        return;
-    (void)!outbox_send(spans->run->worker->spans, spans->out.bytes, spans->out.length);
-    text_cut(&spans->out, 0);
-}
-
-static void append(struct spans *spans, const struct span *span)
-{
-    size_t before = spans->out.length;
-
-    span_append(span, &spans->out);
-    if (!spans->out.overflowed)
-        return;
-    text_cut(&spans->out, before);
-    send(spans);
-    span_append(span, &spans->out);
-}
-
-static struct trace_context append_step(struct spans *spans, const struct step_record *step)
-{
-    const struct run *run = spans->run;
     const char *executed = step->executed_model_id ? step->executed_model_id : step->model_id;
     const char *failure =
         step->status == RUN_FAILED ? failure_code_names[step->failure_code] : NULL;
@@ -58,21 +31,22 @@ static struct trace_context append_step(struct spans *spans, const struct step_r
     span_set_text(&span, "error.type", failure);
     span_set_text(&span, "assay.task_id", run->task_id);
     span_set_integer(&span, "assay.step", GIVEN_INTEGER(step->step_index));
-    append(spans, &span);
+    tracer_add(&span);
     return span.context;
 }
 
 /* Without tokens and cost, which are those of the step: sums over all spans count them once. */
-static void append_attempt(struct spans *spans, const struct trace_context *step,
-                           const struct traced_attempt *attempt)
+static void add_attempt(const struct run *run, const struct trace_context *step,
+                        const struct traced_attempt *attempt)
 {
-    struct span span = {.name = arena_print(spans->run->arena, "chat %s", attempt->model_name),
+    struct span span = {.name = arena_print(run->arena, "chat %s", attempt->model_name),
                         .kind = SPAN_CLIENT,
                         .started_at = attempt->started_at,
                         .ended_at = attempt->ended_at,
                         .failure = attempt->failure};
 
-    trace_context_begin_child(step, &span.context);
+    if (!trace_context_read(attempt->trace, &span.context))
+        trace_context_begin_child(step, &span.context);
     memcpy(span.parent, step->span_id, SPAN_ID_BYTES);
     span_set_text(&span, "gen_ai.operation.name", "chat");
     span_set_text(&span, "gen_ai.provider.name", attempt->provider);
@@ -83,9 +57,9 @@ static void append_attempt(struct spans *spans, const struct trace_context *step
     span_set_integer(&span, "http.request.resend_count",
                      (struct optional_integer){attempt->number > 1, attempt->number - 1});
     span_set_text(&span, "error.type", attempt->failure);
-    span_set_text(&span, "assay.task_id", spans->run->task_id);
+    span_set_text(&span, "assay.task_id", run->task_id);
     span_set_integer(&span, "assay.attempt", GIVEN_INTEGER(attempt->number));
-    append(spans, &span);
+    tracer_add(&span);
 }
 
 /* Steps that were joined have their attempts below the first one. */
@@ -100,21 +74,18 @@ static bool belongs_to(const struct traced_attempt *attempt, const struct step_r
 void step_spans_send(const struct run *run)
 {
     const struct worker_context *worker = run->worker;
-    struct spans spans = {.run = run};
 
     if (!worker->trace || !worker->trace->sampled)
         return;
-    text_start(&spans.out, run->arena, SPANS_MAX);
     for (size_t i = 0; i < run->steps.count; i++) {
         const struct step_record *step = &run->steps.items[i];
         struct trace_context context;
 
         if (!step->started_at.given || !step->completed_at.given)
             continue;
-        context = append_step(&spans, step);
+        context = add_step(run, step);
         for (size_t j = 0; j < run->traced.count; j++)
             if (belongs_to(&run->traced.items[j], step, run->steps.count))
-                append_attempt(&spans, &context, &run->traced.items[j]);
+                add_attempt(run, &context, &run->traced.items[j]);
     }
-    send(&spans);
 }

@@ -5,6 +5,7 @@
 #include "limits/limits.h"
 #include "net/egress.h"
 #include "shm/breaker.h"
+#include "support/models/model_span.h"
 #include "support/models/spend_store.h"
 
 #include <math.h>
@@ -138,28 +139,6 @@ static const struct registry *registry_of(const struct models_run *run)
     return models_registry(run->models);
 }
 
-int models_estimate_tokens(const char *text)
-{
-    const char *start = text + strspn(text, " \t\r\n");
-    size_t points;
-
-    if (!*start)
-        return 0;
-    points = utf8_count(start);
-    for (const char *end = start + strlen(start); end > start && strchr(" \t\r\n", end[-1]); end--)
-        points--;
-    return points <= 4 ? 1 : (int)((points + 3) / 4);
-}
-
-double models_cost(const struct registry_model *model, int64_t input_tokens, int64_t output_tokens)
-{
-    double dollars =
-        ((double)input_tokens * model->input_price + (double)output_tokens * model->output_price) /
-        micro;
-
-    return fmax(0, round(dollars * micro) / micro);
-}
-
 const char *models_breaker_name(struct arena *arena, const char *provider)
 {
     return arena_print(arena, "model:%s", provider);
@@ -290,6 +269,8 @@ struct attempt {
     bool emitted;  /* text has been passed on */
     size_t points; /* code points of them */
     bool overlong; /* the limit was exceeded, and the call was canceled */
+    bool billed;   /* the usage is known */
+    struct model_usage usage;
     struct breaker_rule breaker, mark;
     struct breaker_permit breaker_pass, mark_pass;
     struct llm_provider provider;
@@ -528,6 +509,8 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
     usage.cost = models_cost(target->model, usage.input_tokens, usage.output_tokens);
     run->tokens += usage.input_tokens + usage.output_tokens;
     run->cost += usage.cost;
+    attempt->usage = usage;
+    attempt->billed = true;
     if (run->call_count < MODELS_CALLS_MAX)
         run->calls[run->call_count++] = usage;
     if (run->region && target->provider->limits.tokens_per_minute)
@@ -575,6 +558,12 @@ static bool was_cancelled(const struct llm_answer *answer)
            answer->result != LLM_MALFORMED;
 }
 
+static void tell(const struct attempt *attempt, const struct llm_answer *answer,
+                 const char *failure)
+{
+    model_span_tell(answer, attempt->target, attempt->billed ? &attempt->usage : NULL, failure);
+}
+
 /* Evaluates a call. True: answered. Else `reason`, NULL when the caller has canceled. */
 static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
                      struct models_reply *reply, const char **reason)
@@ -588,6 +577,7 @@ static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
     run->retries += answer->attempts ? answer->attempts - 1 : 0;
     count_usage(attempt, answer);
     if (was_cancelled(answer) && !attempt->overlong) {
+        tell(attempt, answer, NULL);
         record_breakers(attempt, true, false);
         return false;
     }
@@ -602,6 +592,7 @@ static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
     *reason = was_cancelled(answer) ? NULL : failure_of(run->arena, answer);
     if (!*reason && !*text && !answer->tool_call_count)
         *reason = "blank";
+    tell(attempt, answer, *reason);
     reply->overlong = attempt->overlong && *text;
     reply->truncated =
         reply->overlong || (answer->result == LLM_CUT && answer->outcome == FETCH_TIMED_OUT &&

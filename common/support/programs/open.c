@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "support/answer/patterns.h"
+#include "telemetry/tracer.h"
 
 enum error program_open(const char *name, const char *run_directory, struct arena *arena,
                         struct support_settings *settings, struct store **store,
@@ -11,6 +12,7 @@ enum error program_open(const char *name, const char *run_directory, struct aren
 {
     enum error error = crypto_start(problem);
 
+    tracer_open_program("support");
     if (!error)
         error = support_settings_load(settings, arena, NULL, problem);
     log_open(arena_print(arena, "assay.%s", name), (enum log_level)settings->log_level,

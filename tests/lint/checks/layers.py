@@ -16,8 +16,8 @@ SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 LOW = {"crypto", "i18n", "text"}
 BELOW = {
     "accounts": {"net", "db", "shm"} | LOW,
-    "webhook": {"jobs", "llm", "search", "report", "net", "db", "shm"} | LOW,
-    "jobs": {"net", "db", "shm"} | LOW,
+    "webhook": {"jobs", "telemetry", "llm", "search", "report", "net", "db", "shm"} | LOW,
+    "jobs": {"telemetry", "net", "db", "shm"} | LOW,
     "kafka": {"jobs", "db", "shm"} | LOW,
     "llm": {"net", "db", "shm"} | LOW,
     "search": {"net", "db", "shm"} | LOW,
