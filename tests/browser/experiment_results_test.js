@@ -197,6 +197,7 @@ test('readings at any time: too few users, the boundary of now, and the one test
     const [[, , z, boundary, effect, interval]] = await cellsOf(page, '#hybrid-now');
     assertShown(firstOf([z, boundary]), [now.z, now.boundary_z], four);
     assertShown([...numbersIn(effect), ...numbersIn(interval)], percents(now.effect, now.ci_lower, now.ci_upper), two);
+    await untilText(page, '.verdict .figures', /for all readings together/); /* the page leads with this interval */
     await add(id, came, [[half, Math.round(0.3 * half)], [half, Math.round(0.36 * half)]]);
     await untilText(page, '#hybrid-state', /^The planned users are there/);
     await page.click('#take-end');
@@ -221,8 +222,11 @@ test('axe finds nothing in these parts, and nothing sticks out', async (t) => {
     const shares = await create({});
     await send('PUT', `/experiments/${shares}/adaptive`, { floor: 0.1, update_minutes: 60 });
     await add(shares, [0, 0], [[20, 5], [20, 9]]);
+    const hybrid = await create({ constraints: { hybrid: { early_share: 0.5 } } });
+    await add(hybrid, [0, 0], [[120, 36], [120, 60]]);
     await checkPages(t, (path, options) => open(experiments + path, options), [
         [`/live/${looks}?part=results`, '#looks-taken'],
+        [`/live/${hybrid}?part=results`, '#hybrid-now'],
         [`/live/${groups}?part=results`, '#turns'],
         [`/live/${shares}?part=results`, '#shares-arms'],
     ]);

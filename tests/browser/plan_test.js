@@ -206,6 +206,9 @@ for (const [name, change] of Object.entries({
         await on(page, 'Hypothesis');
         await on(page, 'Metric');
         await on(page, 'Traffic');
+        assert.equal(await page.inputValue('#plan-planned_looks_alpha_spending'), 'hybrid'); /* holds alpha however often one reads */
+        assert.equal(await page.locator('#plan-n_looks').count(), 0);
+        if (change.length > 0) await page.selectOption('#plan-planned_looks_alpha_spending', '');
         for (const [field, value] of change) await page.fill(field, value);
         await page.click('.wizard-step:has-text("Review")');
         await answered(page);

@@ -8,7 +8,7 @@ import { armName } from '../arms.js';
 import { zText } from '../boundaries.js';
 import { known, partOf, pText } from '../figures.js';
 import { writers } from '../roles.js';
-import { effectText, rangeText, stateTones, verdictTones } from './looks.js';
+import { effectText, rangeText, scaleOf, stateTones, verdictTones } from './looks.js';
 
 /** @param {experiments.LiveHybrid} hybrid */
 function stateText({ status, end, end_due: due }, fraction) {
@@ -34,6 +34,14 @@ function readingTable({ comparisons, end }, type) {
         ],
         rows: comparisons,
     });
+}
+
+/* The effect and the interval that the verdict follows, in the unit of the analysis; null without hybrid readings. */
+/** @param {experiments.LiveStats} stats */
+export function hybridEffect({ sequential: { hybrid }, metric_type: type }, arm) {
+    const reading = hybrid?.comparisons.find(({ treatment_index: index }) => index === arm);
+    if (!known(reading?.ci_lower)) return null;
+    return { effect: scaleOf(type) * reading.effect, lower: scaleOf(type) * reading.ci_lower, upper: scaleOf(type) * reading.ci_upper };
 }
 
 /** @param {experiments.LiveStats} stats */

@@ -16,7 +16,7 @@ export const verdictTones = { efficacy: 'good', futility: 'caution', not_evaluab
 const end = (name, title, cell) => ({ name, title, align: 'end', cell });
 
 /* Effects are in natural units: of rates in shares. */
-const scaleOf = (type) => (type === 'binary' ? 100 : 1);
+export const scaleOf = (type) => (type === 'binary' ? 100 : 1);
 
 /* An interval of one side is open at the other. */
 export function rangeText(lower, upper, type) {

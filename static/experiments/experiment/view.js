@@ -28,7 +28,7 @@ import { errorRates } from './measured.js';
 import { goalsCard } from './goals.js';
 import { groupsCard } from './groups.js';
 import { interactionsCard } from './interactions.js';
-import { hybridCard } from './hybrid.js';
+import { hybridCard, hybridEffect } from './hybrid.js';
 import { looksCard } from './looks.js';
 import { rulesCard } from './metric_rules.js';
 import { posteriorsCard } from './posteriors.js';
@@ -58,7 +58,8 @@ function bestOf({ comparisons, direction }) {
     return comparisons.filter(({ analysis }) => known(analysis)).toSorted((a, b) => sign * (b.analysis.observed_effect - a.analysis.observed_effect))[0];
 }
 
-/* The adjusted effect where values from before the experiment give one: it is the more precise one. */
+/* What the verdict follows, where all readings have one interval; else the adjusted effect where values from before the
+   experiment give one: it is the more precise one. */
 /** @param {experiments.LiveStats} stats */
 function effectFigure(stats) {
     const best = bestOf(stats);
@@ -66,6 +67,11 @@ function effectFigure(stats) {
     const { observed_effect: plain, observed_effect_relative: percent, ci_lower: lower, ci_upper: upper } = best.analysis;
     const title = t('experiment.effect_of', { name: armName(best.treatment_index) });
     const range = interval(lower, upper, stats.metric_type);
+    const held = hybridEffect(stats, best.treatment_index);
+    if (held) {
+        const { effect, lower: from, upper: to } = held;
+        return figure(title, difference(effect, stats.metric_type, [from, to]), t('experiment.hybrid_figure', { interval: interval(from, to, stats.metric_type) }));
+    }
     const adjusted = adjustedOf(stats, best.treatment_index)?.adjusted;
     if (adjusted) {
         const { effect, ci_lower: from, ci_upper: to } = adjusted;

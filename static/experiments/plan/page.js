@@ -38,6 +38,7 @@ state.form = createForm(update, {
     },
     onSubmit: () => goOn(),
 });
+if (isNew) state.form.write(valuesOf(blank));
 
 state.live = createLive(update, { client, form: state.form, request: (values) => ({ path: '/api/v1/calculate', body: questionOf(values) }) });
 

@@ -52,7 +52,7 @@ export const blank = {
     hypothesis: {},
     setup: { experiment_type: 'ab', randomization_unit: 'user' },
     metrics: {},
-    constraints: {},
+    constraints: { hybrid: { early_share: 0.5, tuned_fraction: 0.5 } }, /* the default of the API reads at all of alpha twice */
 };
 
 function unitOf({ randomization_unit: chosen }, { randomization_unit: before }) {
