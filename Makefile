@@ -223,6 +223,7 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/livedata
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/support
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/tracing
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/crowd
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
