@@ -355,6 +355,15 @@ def test_no_verdict_without_fresh_rows(store, live):
     assert goal.decision()["blockers"][0]["code"] == "source_stale", "live data itself lags behind its sources"
     read(store)
     assert (goal.decision()["verdict"], goal.listed()) == ("ship", ["ship"])
+    expect(goal.client.post(goal.path("outcome"), {"decision": "ship", "variation_index": 1}))
+    two_hours_ago = (datetime.now(timezone.utc) - timedelta(hours=2)).isoformat()
+    store.database.run("UPDATE experiment_sources SET complete_at = complete_at - 7200000000"
+                       f" WHERE project_id = '{goal.id}'")
+    store.database.run(f"UPDATE projects SET decided_at = '{two_hours_ago}' WHERE id = '{goal.id}'")
+    assert (goal.decision()["verdict"], goal.listed()) == ("ship", ["ship"]), "a decided experiment keeps what it had"
+    expect(goal.client.post(goal.path("outcome"), {"decision": "reopen"}))
+    assert (goal.decision()["verdict"], goal.listed()) == ("keep_running", ["keep_running"])
+    read(store)
     expect(goal.client.post(f"{PROJECTS}/{goal.id}/archive"))
     two_hours_ago = (datetime.now(timezone.utc) - timedelta(hours=2)).isoformat()
     store.database.run("UPDATE experiment_sources SET complete_at = complete_at - 7200000000"

@@ -27,6 +27,12 @@ static const struct statement note_outcome = {
     .name = "outcome_note",
     .sql = "UPDATE projects SET decision = ?, decided_at = ? WHERE id = ?",
 };
+/* Values from live data are as fresh as they were at the decision, whatever the list says so far.
+ */
+static const struct statement forget_summary = {
+    .name = "outcome_summary_forget",
+    .sql = "DELETE FROM live_summaries WHERE experiment_id = ? AND source_at IS NOT NULL",
+};
 static const struct statement list_outcomes = {
     .name = "outcomes_list",
     .sql = "SELECT id, decision, variation_index, note, verdict, headline, actor, created_at"
@@ -148,6 +154,14 @@ static enum error note(const struct live_call *call, const char *id, const struc
     return query_end(query, call->problem);
 }
 
+static enum error forget(const struct live_call *call, const char *id)
+{
+    struct query *query = db_query(call->db, &forget_summary);
+
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
 static enum error record(const struct live_call *call, const struct actor *actor, const char *id,
                          struct outcome *outcome)
 {
@@ -163,6 +177,8 @@ static enum error record(const struct live_call *call, const struct actor *actor
     error = insert(call, id, outcome);
     if (!error)
         error = note(call, id, outcome);
+    if (!error)
+        error = forget(call, id);
     if (!error)
         error = audit_record(call->db, call->arena, actor,
                              &(struct audit_event){.action = actions[outcome->decision],

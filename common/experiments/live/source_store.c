@@ -19,8 +19,8 @@ enum { LIST_BYTES_MAX = 16 * 1024 * 1024 };
     " v.definition -> 'livedata' ->> 'time_column', v.definition ->> 'kind',"                      \
     " s.position, s.read_at, s.complete_at, s.event_age_seconds, s.stale_seconds,"                 \
     " s.event_age_seconds_max, s.rows_read, s.rows_recorded, s.rows_unusable, s.failed_at,"        \
-    " s.failure, p.archived_at FROM catalog_metric_uses u JOIN catalog_metric_versions v"          \
-    " ON v.metric_id = u.metric_id AND v.version = u.version"                                      \
+    " s.failure, p.archived_at, p.decided_at FROM catalog_metric_uses u"                           \
+    " JOIN catalog_metric_versions v ON v.metric_id = u.metric_id AND v.version = u.version"       \
     " LEFT JOIN experiment_sources s ON s.project_id = u.project_id"                               \
     " AND s.metric_id = u.metric_id JOIN projects p ON p.id = u.project_id"
 #define IS_LIVEDATA " v.definition -> 'livedata' ->> 'entity_type' IS NOT NULL"
@@ -115,7 +115,7 @@ int64_t live_source_fresh_until(const struct live_source *source)
 
 enum live_source_state live_source_state(const struct live_source *source, int64_t now)
 {
-    int64_t at = source->archived_at && source->archived_at < now ? source->archived_at : now;
+    int64_t at = source->closed_at && source->closed_at < now ? source->closed_at : now;
 
     if (!source->complete_at)
         return LIVE_SOURCE_UNREAD;
@@ -129,10 +129,21 @@ static int64_t integer_or_zero(struct query *query, int column)
     return value.given ? value.value : 0;
 }
 
+/* The earlier of two moments that a row has as texts, in these columns; 0 = it has neither. */
+static int64_t closed_at(struct query *query, struct arena *arena, int archived, int decided)
+{
+    const char *texts[] = {query_text_or_null(query, archived, arena),
+                           query_text_or_null(query, decided, arena)};
+    int64_t earliest = 0, at;
+
+    for (size_t i = 0; i < 2; i++)
+        if (texts[i] && timestamp_from_text(texts[i], &at) && (!earliest || at < earliest))
+            earliest = at;
+    return earliest;
+}
+
 static void take_source(struct query *query, struct arena *arena, struct live_source *source)
 {
-    const char *archived_at;
-
     *source = (struct live_source){.project_id = query_text(query, 0, arena),
                                    .metric_id = query_text(query, 1, arena),
                                    .event_name = query_text(query, 2, arena),
@@ -151,10 +162,8 @@ static void take_source(struct query *query, struct arena *arena, struct live_so
                                    .rows_recorded = integer_or_zero(query, 15),
                                    .rows_unusable = integer_or_zero(query, 16),
                                    .failed_at = integer_or_zero(query, 17),
-                                   .failure = query_text_or_null(query, 18, arena)};
-    archived_at = query_text_or_null(query, 19, arena);
-    if (archived_at)
-        (void)timestamp_from_text(archived_at, &source->archived_at);
+                                   .failure = query_text_or_null(query, 18, arena),
+                                   .closed_at = closed_at(query, arena, 19, 20)};
 }
 
 enum error live_read_source(const struct live_call *call, const char *project_id,

@@ -30,13 +30,13 @@ struct live_source {
     int64_t rows_read, rows_recorded, rows_unusable;
     int64_t failed_at; /* the newest read that failed, after `read_at` */
     const char *failure;
-    int64_t archived_at; /* the project; 0 = it is not */
+    int64_t closed_at; /* when the project was archived or decided, the earlier; 0 = neither */
 };
 
 /* Until when rows that were read are recent enough, by both limits. */
 int64_t live_source_fresh_until(const struct live_source *source);
 
-/* Of an archived project as it was then: nothing comes in after that. */
+/* Of an archived or decided project as it was then, with what has been read since. */
 enum live_source_state live_source_state(const struct live_source *source, int64_t now);
 
 /* Of a project; `found` is false when its metric is not one of live data. */
