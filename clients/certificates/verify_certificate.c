@@ -30,9 +30,12 @@ enum {
     REASONS_MAX = 1 << 16,
     FILE_MAX = 1 << 23,
     GRID_MAX = 1024,
-    STEPS = 1600
+    STEPS = 1600,
+    SECONDS_TEXT = 19 /* of a time, to its second */
 };
 
+/* The latter with the source of rows of live data. */
+static const char *const formats[] = {"assay-certificate-1", "assay-certificate-2"};
 static const char head[] = "{\"certificate\":", middle[] = ",\"signature\":\"", end[] = "\"}";
 static const double srm_alpha = 0.001, ship = 0.95, strong = 0.99, planned_read = 0.95;
 static const double anomaly = 0.01, figures = 1e-7, almost_nothing = 1e-12, spent_error = 1e-5;
@@ -279,11 +282,16 @@ static double number(const json_t *object, const char *name)
     return json_number_value(member(object, name));
 }
 
-static bool is_text(const json_t *object, const char *name, const char *text)
+static const char *text_of(const json_t *object, const char *name)
 {
     const char *value = json_string_value(member(object, name));
 
-    return value && strcmp(value, text) == 0;
+    return value ? value : "";
+}
+
+static bool is_text(const json_t *object, const char *name, const char *text)
+{
+    return json_is_string(member(object, name)) && strcmp(text_of(object, name), text) == 0;
 }
 
 static struct arm arm_of(const json_t *arms, size_t i)
@@ -325,8 +333,7 @@ static void same_figure(const json_t *object, const char *name, struct figure co
 static void same_text(const json_t *object, const char *name, const char *computed)
 {
     if (!is_text(object, name, computed))
-        wrong("%s is %s, and computed from the sums %s", name,
-              json_string_value(member(object, name)), computed);
+        wrong("%s is %s, and computed from the sums %s", name, text_of(object, name), computed);
 }
 
 struct certificate {
@@ -877,7 +884,7 @@ static void read_design(const json_t *root, struct certificate *certificate)
                              .mixture = {!json_is_null(member(design, "mixture_variance")),
                                          number(design, "mixture_variance")}};
     if (certificate->count < 1 || certificate->count > ARMS_MAX ||
-        !is_text(root, "format", "assay-certificate-1") ||
+        !is_text(root, "format", formats[json_object_get(root, "source") != NULL]) ||
         !is_text(member(root, "formulas"), "policy", "practical_v1"))
         wrong("of a format or a policy that this program does not know");
     certificate->stratifiable = certificate->binary || is_text(design, "metric_type", "continuous");
@@ -890,6 +897,17 @@ static void read_design(const json_t *root, struct certificate *certificate)
     certificate->mwe = (struct figure){effect > 0, strtod(rounded, NULL)};
 }
 
+/* Without fresh rows of live data there is no verdict. */
+static void check_source(const json_t *root, const json_t *source)
+{
+    if (!source)
+        return;
+    same_text(source, "metric", text_of(member(root, "design"), "metric"));
+    same_text(source, "status", "fresh");
+    if (strncmp(text_of(source, "complete_at"), text_of(root, "issued_at"), SECONDS_TEXT) > 0)
+        wrong("the rows of live data were read after the certificate was issued");
+}
+
 static void check_figures(const json_t *root)
 {
     const json_t *decision = member(root, "decision"), *guardrails = member(root, "guardrails");
@@ -900,6 +918,7 @@ static void check_figures(const json_t *root)
     struct arm control;
 
     read_design(root, &certificate);
+    check_source(root, json_object_get(root, "source"));
     policy = (struct policy){.certificate = &certificate};
     control = arm_of(certificate.arms, 0);
     check_sequential(&certificate);
@@ -939,6 +958,13 @@ static const char *check(const char *data, size_t length, const unsigned char *k
         return wrong_text;
     check_figures(*root);
     return NULL;
+}
+
+static void show_source(const json_t *source)
+{
+    printf("source: rows of %s in live data, %s, complete at %s, up to position %s\n",
+           text_of(source, "entity_type"), text_of(source, "status"),
+           text_of(source, "complete_at"), text_of(source, "position"));
 }
 
 static bool read_file(const char *path, char *data, size_t *length)
@@ -991,10 +1017,10 @@ int main(int argc, char **argv)
         printf("WRONG: %s\n", problem);
     else
         printf("holds: %s, experiment %s, issued %s, key %s\n",
-               json_string_value(member(member(root, "decision"), "verdict")),
-               json_string_value(member(root, "experiment_id")),
-               json_string_value(member(root, "issued_at")),
-               json_string_value(member(root, "key")));
+               text_of(member(root, "decision"), "verdict"), text_of(root, "experiment_id"),
+               text_of(root, "issued_at"), text_of(root, "key"));
+    if (!problem && json_object_get(root, "source"))
+        show_source(member(root, "source"));
     json_decref(root);
     return problem ? 1 : 0;
 }

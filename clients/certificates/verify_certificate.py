@@ -18,6 +18,7 @@ from statistics import NormalDist
 
 ALMOST_NOTHING, FIGURES, SPENT = 1e-9, 1e-7, 1e-5
 SRM_ALPHA, SHIP, STRONG, PLANNED_READ, ANOMALY = 0.001, 0.95, 0.99, 0.95, 0.01
+FORMATS = ("assay-certificate-1", "assay-certificate-2")  # the latter with the source of rows of live data
 HEAD, MIDDLE, END = b'{"certificate":', b',"signature":"', b'"}'
 
 
@@ -560,11 +561,23 @@ def check_ratio(certificate):
     return [name for name, p in strata if p < SRM_ALPHA / len(strata)]
 
 
+def check_source(certificate):
+    """Without fresh rows of live data there is no verdict."""
+    source = certificate.get("source")
+    if source is None:
+        return
+    same("source.metric", source["metric"], certificate["design"]["metric"])
+    same("source.status", source["status"], "fresh")
+    if not source["complete_at"][:19] <= certificate["issued_at"][:19]:
+        raise Wrong("the rows of live data were read after the certificate was issued")
+
+
 def check_figures(certificate):
     """Computes everything again; raises Wrong at the first difference."""
     design, arms = certificate["design"], certificate["arms"]
-    if certificate["format"] != "assay-certificate-1" or certificate["formulas"]["policy"] != "practical_v1":
+    if certificate["format"] != FORMATS["source" in certificate] or certificate["formulas"]["policy"] != "practical_v1":
         raise Wrong("of a format or a policy that this program does not know")
+    check_source(certificate)
     alpha = design["alpha"] / max(1, len(arms) - 1)
     effect = design["baseline_value"] * abs(design["mde_pct"]) / 100
     if design["mixture_variance"] is not None and effect > 0:
@@ -613,6 +626,10 @@ def main(arguments):
     decision = certificate["decision"]
     print(f"holds: {decision['verdict']} ({decision['confidence']}), experiment {certificate['experiment_id']}, "
           f"issued {certificate['issued_at']}, key {hashlib.sha256(key).hexdigest()}")
+    if "source" in certificate:
+        source = certificate["source"]
+        print(f"source: rows of {source['entity_type']} in live data, {source['status']}, complete at {source['complete_at']}, "
+              f"up to position {source['position']}")
     return 0
 
 

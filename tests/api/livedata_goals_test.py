@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+from certificates_test import check as check_certificate, key_of, read as read_certificate, verify
 from live_test import Experiment
 from project_fixtures import OPEN, PROJECTS, create, expect, payload, unknown_id
 from service import Service
@@ -326,7 +327,7 @@ def test_an_answer_that_breaks_off_records_nothing_and_the_next_one_all(store, l
     assert goal.source["failure"] is None and goal.source["failed_at"] is None
 
 
-def test_no_verdict_without_fresh_rows(store, live):
+def test_no_verdict_without_fresh_rows(store, live, tmp_path):
     goal, sales = Goal(store), Sales(live)
     users = [f"user-{sales.prefix}-{number}" for number in range(400)]
     goal.expose_all(users, arm_by_name)
@@ -337,7 +338,10 @@ def test_no_verdict_without_fresh_rows(store, live):
     etag = goal.client.get(goal.path("decision")).headers["ETag"]
     fresh = goal.decision()
     assert fresh["verdict"] == "ship" and fresh["blockers"] == [] and fresh["livedata"]["status"] == "fresh"
-    expect(goal.client.get(goal.path("certificate")))
+    certificate = check_certificate(tmp_path, store, goal.id)
+    assert (certificate["format"], certificate["source"]) == ("assay-certificate-2", goal.source)
+    status, output = verify(tmp_path, read_certificate(store, goal.id), key_of(store))
+    assert status == 0 and f"rows of sale in live data, fresh, complete at {goal.source['complete_at']}" in output
     assert goal.listed() == ["ship"]
     store.database.run("UPDATE experiment_sources SET complete_at = complete_at - 7200000000"
                        f" WHERE project_id = '{goal.id}'")

@@ -92,11 +92,27 @@ static const char *make(struct arena *arena, const char *experiment, int convert
                        arena_print(arena, "%.17g", d + radius), verdict);
 }
 
+/* The same as of a goal from live data. */
+static const char *with_source(struct arena *arena, const char *text, const char *source)
+{
+    const char *behind = strstr(text, "\"arms\":"), *format = strstr(text, "certificate-1");
+    size_t number = (size_t)(format - text) + strlen("certificate-");
+
+    return arena_print(arena, "%.*s2%.*s\"source\":%s,%s", (int)number, text,
+                       (int)((size_t)(behind - text) - number - 1), text + number + 1, source,
+                       behind);
+}
+
+static const char fresh_source[] =
+    "{\"status\":\"fresh\",\"metric\":\"purchase\",\"entity_type\":\"sale\",\"position\":\"0/1\","
+    "\"complete_at\":\"2026-07-30T11:59:58Z\"}";
+
 TEST(every_changed_bit_is_found)
 {
     struct arena *arena = arena_create(ARENA_BYTES);
     long flips = getenv("ASSAY_TEST_SOAK") ? FLIPS_SOAK : FLIPS, found = 0;
     char id[TOKEN_UUID_TEXT];
+    const char *text;
     char *file = NULL;
     size_t length = 0;
 
@@ -107,7 +123,10 @@ TEST(every_changed_bit_is_found)
             token_random_bytes(seed, sizeof seed);
             CHECK_INT(ed25519_public_key(seed, public_key, NULL), ERROR_NONE);
             token_uuid(id);
-            length = sign_text(arena, make(arena, id, 500, "ship"), &file);
+            text = make(arena, id, 500, "ship");
+            if (i / (flips / CERTIFICATES) % 2)
+                text = with_source(arena, text, fresh_source);
+            length = sign_text(arena, text, &file);
             CHECK(!verdict_of(file, length));
         }
         token_random_bytes(&bit, sizeof bit);
@@ -158,6 +177,36 @@ TEST(signed_figures_that_do_not_belong_together)
     arena_destroy(arena);
 }
 
+TEST(a_source_that_was_not_fresh)
+{
+    static const struct {
+        const char *source, *says;
+    } cases[] = {
+        {"{\"status\":\"stale\",\"metric\":\"purchase\",\"complete_at\":\"2026-07-30T11:00:00Z\"}",
+         "status is stale"},
+        {"{\"status\":\"fresh\",\"metric\":\"other\",\"complete_at\":\"2026-07-30T11:00:00Z\"}",
+         "metric is other"},
+        {"{\"status\":\"fresh\",\"metric\":\"purchase\",\"complete_at\":\"2026-07-30T12:00:01Z\"}",
+         "after the certificate"},
+        {"{\"status\":\"fresh\",\"metric\":\"purchase\"}", "is missing"},
+    };
+    struct arena *arena = arena_create(ARENA_BYTES);
+    const char *plain = make(arena, "id", 500, "ship"), *marked;
+    char *file;
+    size_t length;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        length = sign_text(arena, with_source(arena, plain, cases[i].source), &file);
+        CHECK(strstr(verdict_of(file, length), cases[i].says) != NULL);
+    }
+    marked = with_source(arena, plain, fresh_source);
+    length = sign_text(arena, marked, &file);
+    CHECK(!verdict_of(file, length));
+    *strstr(file, "certificate-2") = 'C';
+    CHECK(verdict_of(file, length) != NULL);
+    arena_destroy(arena);
+}
+
 /* Arms a thousand times as large as the other, and rates of 0 and 1: what the service answers. */
 TEST(probabilities_of_unequal_arms)
 {
@@ -203,4 +252,5 @@ TEST(signatures_are_those_of_rfc_8032)
 
 TEST_MAIN(CASE(signatures_are_those_of_rfc_8032), CASE(every_changed_bit_is_found),
           CASE(each_bit_of_the_frame_and_the_signature_counts),
-          CASE(signed_figures_that_do_not_belong_together), CASE(probabilities_of_unequal_arms))
+          CASE(signed_figures_that_do_not_belong_together), CASE(a_source_that_was_not_fresh),
+          CASE(probabilities_of_unequal_arms))

@@ -14,7 +14,8 @@
 
 enum { PREPARING_MEMORY_MAX = 1 << 28 }; /* for one experiment */
 
-static const char format_name[] = "assay-certificate-1";
+/* The second one has the source of the rows of live data. */
+static const char *const format_names[] = {"assay-certificate-1", "assay-certificate-2"};
 
 static const struct certificate_formulas formulas_of[METRIC__MAX] = {
     [METRIC_BINARY] = {"two_proportions_pooled_z", "beta_1_1_exact"},
@@ -280,8 +281,9 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
     const struct filling filling = {call, view, stats, view->design->metrics};
 
     live_results_statistics(call, view, stats);
-    *certificate =
-        (struct certificate){.format = format_name, .experiment_id = view->experiment.id};
+    *certificate = (struct certificate){.format = format_names[view->has_source],
+                                        .experiment_id = view->experiment.id,
+                                        .source = live_results_source(view, call->arena)};
     fill_design(&filling, certificate);
     fill_arms(&filling, certificate);
     fill_strata(&filling, certificate);

@@ -110,6 +110,7 @@ struct certificate {
     const struct certificate_formulas *formulas;
     const struct certificate_design *design;
     const struct certificate_population *population;
+    const struct live_source_block *source; /* NULL = clients send the events */
     OBJECT_LIST(struct certificate_arm, arms);
     OBJECT_LIST(struct certificate_stratum, strata);
     OBJECT_LIST(struct certificate_guardrail, guardrails);

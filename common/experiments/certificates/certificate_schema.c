@@ -157,6 +157,8 @@ static const struct field certificate_fields[] = {
     OBJECT(OWNER, formulas, certificate_formulas_schema),
     OBJECT(OWNER, design, certificate_design_schema),
     OBJECT(OWNER, population, certificate_population_schema),
+    OBJECT(OWNER, source, live_source_schema, .nullable = true, .omit_if_null = true,
+           .help = "Of a goal from live data alone, and of assay-certificate-2 alone."),
     OBJECTS(OWNER, arms, certificate_arm_schema),
     OBJECTS(OWNER, strata, certificate_stratum_schema),
     OBJECTS(OWNER, guardrails, certificate_guardrail_schema),

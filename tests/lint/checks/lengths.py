@@ -2,7 +2,7 @@
 
 A function ends at 100 lines, and fewer than one in ten are over 60; a file ends at 700 lines. Files
 over 500 lines and functions over 60 are listed. A C file without functions may be as long as its
-table. A program that is handed out as one file, to be compiled and read alone, may have 1000 lines."""
+table. A program that is handed out as one file, to be compiled and read alone, may have 1050 lines."""
 
 import re
 
@@ -11,7 +11,7 @@ from lint import Finding
 FUNCTION_LISTED, FUNCTION_MAX = 60, 100
 FILE_LISTED, FILE_MAX = 500, 700
 SHARE_MAX = 0.10
-ALONE = {"clients/certificates/verify_certificate.c": 1000}
+ALONE = {"clients/certificates/verify_certificate.c": 1050}
 
 WRITTEN = ("*.c", "*.h", "*.py", "*.js", "*.mjs", "*.ts", "*.css", "*.sh", "*.bash")
 
