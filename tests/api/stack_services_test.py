@@ -241,7 +241,7 @@ class TestPrograms:
         tells(began, began, "left", began)
         assert own_several.stop().returncode == 0
         assert_nothing_left(own_several)
-        assert "ended with status 137; starts again in 1 s" in own_several.logs("experiments-upkeep")
+        assert '{"fields":{"detail":"ended with status 137; starts again in 1 s"},"level":"WARNING"' in own_several.logs("experiments-upkeep")
 
     def test_mending_leaves_alone_what_runs(self, own_several):
         start(own_several)

@@ -198,6 +198,7 @@ def test_generic_body_and_signature(guarded, hooks, receiver):
         "payload": {"project_id": None, "project_name": None, "key_id": key["id"], "request_id": entry["request_id"],
                     "ip_address": entry["ip_address"], "payload_diff": None}}, separators=(",", ":"))
     assert headers["X-AB-Signature"] == "sha256=" + hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
+    assert headers["X-Request-ID"] == entry["request_id"]
     assert headers["Content-Type"] == "application/json" and headers["User-Agent"] == "AB-Experiments-Webhooks/1.0"
     _, body = by_action["project.update"]
     assert body.isascii() and json.loads(body)["payload"]["payload_diff"] == {"project.project_name": ["Füllung", "Größe"]}
