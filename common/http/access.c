@@ -5,6 +5,7 @@
 #include "http/exposure.h"
 #include "http/http_internal.h"
 #include "limits/limits.h"
+#include "net/family_call.h"
 
 #include <strings.h>
 
@@ -80,11 +81,26 @@ static bool check_host(struct serving *serving)
     return false;
 }
 
+/* Web servers pass no such parameter on: who sends it has opened the socket of the family. */
+static bool admit_program(struct serving *serving)
+{
+    const struct route *route = serving->match.route;
+    const char *program = request_header(&serving->request, FAMILY_CALL_PARAMETER);
+
+    if (!program || !route || !route->for_programs)
+        return false;
+    serving->request.who =
+        (struct identity){.role = route->role, .source = "program", .subject = program};
+    return true;
+}
+
 bool step_authenticate(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
     struct http_refusal refusal = {.status = 401};
 
+    if (admit_program(serving))
+        return true;
     if (!service->authenticate || cors_is_preflight(serving))
         return true;
     if (service->authenticate(&serving->request, &refusal)) {

@@ -1,9 +1,10 @@
-/* The client's side of FastCGI, for one request on a connection of its own. */
+/* One request on a connection of its own. net/fastcgi_records.c writes and reads the records. */
 #include "http/relay.h"
 
 #include "base/clock.h"
 #include "base/number.h"
 #include "http/server.h"
+#include "net/fastcgi_records.h"
 #include "net/local_socket.h"
 
 #include <errno.h>
@@ -15,16 +16,9 @@
 #include <unistd.h>
 
 enum {
-    VERSION = 1,
-    HEADER = 8,
-    RESPONDER = 1,
-    REQUEST_ID = 1,
-    CONTENT_MAX = 65528,
-    PARAMETERS_MAX = 65535, /* what a responder takes */
     BODY_MAX = 1 << 30,
     LOOK_MICROSECONDS = 1000000 /* between two looks whether the client is still there */
 };
-enum record_type { BEGIN_REQUEST = 1, END_REQUEST = 3, PARAMS, STDIN, STDOUT };
 
 /* What the family learns of the client and of the way that the request came. */
 static const char *const passed_on[] = {
@@ -52,64 +46,21 @@ static enum error fail(struct relaying *relaying, const char *reason, const char
     return problem_set(&relaying->request->problem, ERROR_UNAVAILABLE, reason, "%s", text);
 }
 
-static void append_header(struct text *out, enum record_type type, size_t length)
-{
-    const char header[HEADER] = {
-        VERSION, (char)type, 0, REQUEST_ID, (char)(length >> 8), (char)(length & 0xff), 0, 0};
-
-    text_append(out, header, sizeof header);
-}
-
-/* A stream of records, and its end. */
-static void append_stream(struct text *out, enum record_type type, const char *bytes, size_t length)
-{
-    while (length) {
-        size_t count = length < CONTENT_MAX ? length : CONTENT_MAX;
-
-        append_header(out, type, count);
-        text_append(out, bytes, count);
-        bytes += count;
-        length -= count;
-    }
-    append_header(out, type, 0);
-}
-
-static void append_length(struct text *out, size_t length)
-{
-    const char four[] = {(char)(length >> 24 | 0x80), (char)(length >> 16), (char)(length >> 8),
-                         (char)length};
-
-    if (length < 0x80)
-        text_append_byte(out, (char)length);
-    else
-        text_append(out, four, sizeof four);
-}
-
-static void append_parameter(struct text *out, const char *name, const char *value)
-{
-    if (!value)
-        return;
-    append_length(out, strlen(name));
-    append_length(out, strlen(value));
-    text_append_string(out, name);
-    text_append_string(out, value);
-}
-
 static void append_target(struct text *out, const struct relay_call *call)
 {
     struct text target;
 
-    text_start(&target, out->arena, PARAMETERS_MAX);
+    text_start(&target, out->arena, FASTCGI_PARAMETERS_MAX);
     text_append_string(&target, call->path);
     if (call->query && *call->query)
         text_append_strings(&target, (const char *const[]){"?", call->query, NULL});
-    append_parameter(out, "REQUEST_METHOD", method_names[call->method]);
-    append_parameter(out, "QUERY_STRING", call->query ? call->query : "");
-    append_parameter(out, "REQUEST_URI", target.bytes);
-    append_parameter(out, "DOCUMENT_URI", call->path);
-    append_parameter(out, "SCRIPT_NAME", call->path);
-    append_parameter(out, "GATEWAY_INTERFACE", "CGI/1.1");
-    append_parameter(out, "HTTP_ACCEPT", "*/*");
+    fastcgi_append_parameter(out, "REQUEST_METHOD", method_names[call->method]);
+    fastcgi_append_parameter(out, "QUERY_STRING", call->query ? call->query : "");
+    fastcgi_append_parameter(out, "REQUEST_URI", target.bytes);
+    fastcgi_append_parameter(out, "DOCUMENT_URI", call->path);
+    fastcgi_append_parameter(out, "SCRIPT_NAME", call->path);
+    fastcgi_append_parameter(out, "GATEWAY_INTERFACE", "CGI/1.1");
+    fastcgi_append_parameter(out, "HTTP_ACCEPT", "*/*");
 }
 
 static void append_trace(struct text *out, const struct request *request)
@@ -118,9 +69,11 @@ static void append_trace(struct text *out, const struct request *request)
 
     if (request->server->policy.span_socket) {
         trace_context_write(&request->trace, traceparent);
-        append_parameter(out, "HTTP_TRACEPARENT", arena_copy_string(out->arena, traceparent));
+        fastcgi_append_parameter(out, "HTTP_TRACEPARENT",
+                                 arena_copy_string(out->arena, traceparent));
     } else {
-        append_parameter(out, "HTTP_TRACEPARENT", request_header(request, "HTTP_TRACEPARENT"));
+        fastcgi_append_parameter(out, "HTTP_TRACEPARENT",
+                                 request_header(request, "HTTP_TRACEPARENT"));
     }
 }
 
@@ -129,35 +82,33 @@ static void append_parameters(struct text *out, const struct request *request,
 {
     append_target(out, call);
     for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
-        append_parameter(out, passed_on[i], request_header(request, passed_on[i]));
-    append_parameter(out, "SITE_PREFIX", call->prefix ? call->prefix : request_prefix(request));
+        fastcgi_append_parameter(out, passed_on[i], request_header(request, passed_on[i]));
+    fastcgi_append_parameter(out, "SITE_PREFIX",
+                             call->prefix ? call->prefix : request_prefix(request));
     append_trace(out, request);
     for (size_t i = 0; i < call->header_count; i++)
-        append_parameter(out, call->headers[i].name, call->headers[i].value);
+        fastcgi_append_parameter(out, call->headers[i].name, call->headers[i].value);
     if (!call->content_type)
         return;
-    append_parameter(out, "CONTENT_TYPE", call->content_type);
-    append_parameter(out, "CONTENT_LENGTH",
-                     arena_print(out->arena, "%llu", (unsigned long long)call->length));
+    fastcgi_append_parameter(out, "CONTENT_TYPE", call->content_type);
+    fastcgi_append_parameter(out, "CONTENT_LENGTH",
+                             arena_print(out->arena, "%llu", (unsigned long long)call->length));
 }
 
 static enum error compose(struct relaying *relaying, const struct relay_call *call,
                           struct text *out)
 {
     struct arena *arena = relaying->request->arena;
-    static const char begin[HEADER] = {0, RESPONDER, 0};
     struct text parameters;
 
-    text_start(&parameters, arena, PARAMETERS_MAX);
+    text_start(&parameters, arena, FASTCGI_PARAMETERS_MAX);
     append_parameters(&parameters, relaying->request, call);
     if (parameters.overflowed)
         return problem_set(&relaying->request->problem, ERROR_TOO_LARGE, "parameters_too_long",
                            "The path, the query and the headers are too long");
     text_start(out, arena, BODY_MAX);
-    append_header(out, BEGIN_REQUEST, sizeof begin);
-    text_append(out, begin, sizeof begin);
-    append_stream(out, PARAMS, parameters.bytes, parameters.length);
-    append_stream(out, STDIN, call->body ? call->body : "", call->content_type ? call->length : 0);
+    fastcgi_append_request(out, &parameters, call->body ? call->body : "",
+                           call->content_type ? call->length : 0);
     return ERROR_NONE;
 }
 
@@ -199,27 +150,6 @@ static enum error send_all(struct relaying *relaying, const struct text *out)
     return ERROR_NONE;
 }
 
-/* Takes the whole records out of what has come; keeps the rest. */
-static void take_records(struct relaying *relaying)
-{
-    struct text *in = &relaying->incoming;
-    size_t at = 0;
-
-    while (in->length - at >= HEADER && !relaying->ended) {
-        const unsigned char *header = (const unsigned char *)in->bytes + at;
-        size_t content = header[4] * 256U + header[5], whole = HEADER + content + header[6];
-
-        if (in->length - at < whole)
-            break;
-        if (header[1] == STDOUT)
-            text_append(&relaying->answer, in->bytes + at + HEADER, content);
-        relaying->ended = header[1] == END_REQUEST;
-        at += whole;
-    }
-    memmove(in->bytes, in->bytes + at, in->length - at);
-    text_cut(in, in->length - at);
-}
-
 static enum error receive(struct relaying *relaying)
 {
     enum { PIECE = 65536 };
@@ -231,7 +161,7 @@ static enum error receive(struct relaying *relaying)
 
         text_extend_to(&relaying->incoming, room + (count > 0 ? count : 0));
         if (count > 0) {
-            take_records(relaying);
+            relaying->ended = fastcgi_take(&relaying->incoming, &relaying->answer);
         } else if (count < 0 && (fault == EAGAIN || fault == EWOULDBLOCK)) {
             enum error error = await(relaying, POLLIN);
 
@@ -248,45 +178,17 @@ static enum error receive(struct relaying *relaying)
     return ERROR_NONE;
 }
 
-static const char *value_of(struct arena *arena, const char *line, size_t length, const char *name)
-{
-    size_t name_length = strlen(name);
-
-    if (length <= name_length || strncasecmp(line, name, name_length) != 0 ||
-        line[name_length] != ':')
-        return NULL;
-    return text_trimmed(arena, line + name_length + 1, length - name_length - 1);
-}
-
-static int status_of(const char *value)
-{
-    long status = strtol(value, NULL, 10);
-
-    return status >= 100 && status < 600 ? (int)status : 502;
-}
-
-/* "Status: 200 OK", other lines, an empty line, the body. */
 static enum error split_answer(struct relaying *relaying, struct relay_answer *answer)
 {
-    const char *at = relaying->answer.bytes;
-    struct arena *arena = relaying->request->arena;
+    struct fastcgi_answer split;
 
-    *answer = (struct relay_answer){.status = 200, .content_type = "", .sent = true};
-    for (;;) {
-        const char *end = strstr(at, "\r\n"), *value;
-
-        if (!end)
-            return fail(relaying, "family_unavailable", "The route gave no answer");
-        if ((value = value_of(arena, at, (size_t)(end - at), "Status")) != NULL)
-            answer->status = status_of(value);
-        if ((value = value_of(arena, at, (size_t)(end - at), "Content-Type")) != NULL)
-            answer->content_type = value;
-        if (end == at)
-            break;
-        at = end + 2;
-    }
-    answer->body = at + 2;
-    answer->length = relaying->answer.length - (size_t)(answer->body - relaying->answer.bytes);
+    if (!fastcgi_split(relaying->request->arena, &relaying->answer, &split))
+        return fail(relaying, "family_unavailable", "The route gave no answer");
+    *answer = (struct relay_answer){.status = split.status,
+                                    .content_type = split.content_type,
+                                    .body = split.body,
+                                    .length = split.length,
+                                    .sent = true};
     return ERROR_NONE;
 }
 

@@ -50,6 +50,8 @@ struct route {
     const char *media_type;     /* of a reply that is not JSON */
     bool sets_cookie;           /* pages of unknown origins are refused; 415 for text/plain */
     bool no_tool;               /* for other programs: language models are not offered it */
+    bool for_programs;          /* programs of the stack read it without credentials, by the socket
+                                   of the family (net/family_call.h) */
     const int *errors;          /* ERRORS(...) */
     const char *const *headers; /* request headers that are read: HEADERS(...); NULL = none */
     bool idempotent;            /* honors Idempotency-Key (idempotency.h) */

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+const char *const otlp_log_levels[] = {"off",   "DEBUG",    "INFO", "WARNING",
+                                       "ERROR", "CRITICAL", NULL};
+
 struct holder {
     struct otlp_settings otlp;
 };

@@ -15,7 +15,12 @@ struct otlp_settings {
     struct string_list headers; /* "name=value", for collectors that need a key */
     double trace_share;         /* of the requests without a traceparent */
     double timeout_seconds;     /* for one batch, with repetitions */
+    double metrics_seconds;     /* between two readings; 0 = no metrics */
+    int log_level;              /* position in otlp_log_levels */
 };
+
+/* "off", then the levels of base/log.h. */
+extern const char *const otlp_log_levels[];
 
 #define OTLP_SETTINGS                                                                              \
     {"ASSAY_OTLP_ENDPOINT", SETTING_TEXT, AT(otlp.endpoint), NULL,                                 \
@@ -36,6 +41,21 @@ struct otlp_settings {
          1,                                                                                        \
          .help = "Share of the requests that are traced. A traceparent of the caller decides for " \
                  "its requests."},                                                                 \
+        {"ASSAY_OTLP_METRICS_SECONDS",                                                             \
+         SETTING_NUMBER,                                                                           \
+         AT(otlp.metrics_seconds),                                                                 \
+         "30",                                                                                     \
+         0,                                                                                        \
+         3600,                                                                                     \
+         .help = "Between two readings of the metrics of all services, which go to /v1/metrics "   \
+                 "of the collector; 0 = none."},                                                   \
+        {"ASSAY_OTLP_LOG_LEVEL",                                                                   \
+         SETTING_CHOICE,                                                                           \
+         AT(otlp.log_level),                                                                       \
+         "INFO",                                                                                   \
+         .choices = otlp_log_levels,                                                               \
+         .help = "Least level of the lines of the log that go to /v1/logs of the collector; "      \
+                 "`off`: none."},                                                                  \
     {                                                                                              \
         "ASSAY_OTLP_TIMEOUT_SECONDS", SETTING_NUMBER, AT(otlp.timeout_seconds), "5", 0.1, 60,      \
             .help = "For the collector to take a batch. What does not fit into that time is "      \

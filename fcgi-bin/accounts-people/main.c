@@ -403,6 +403,7 @@ static const struct route routes[] = {
                    "operator's guide that says what to do."},
     {.method = METHOD_GET,
      .path = "/metrics",
+     .for_programs = true,
      .role = ACCESS_ADMINISTRATOR,
      .media_type = METRICS_TYPE,
      .handler = accounts_metrics_handle,

@@ -38,6 +38,7 @@ static const struct route routes[] = {
      .help = "Paths and proxies are null for callers that may only read."},
     {.method = METHOD_GET,
      .path = "/metrics",
+     .for_programs = true,
      .traits = TRAIT_METRICS,
      .errors = ERRORS(401, 403, 503),
      .media_type = METRICS_TYPE,

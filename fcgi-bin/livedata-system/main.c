@@ -42,6 +42,7 @@ static const struct route routes[] = {
      .summary = "Can it work?"},
     {.method = METHOD_GET,
      .path = "/metrics",
+     .for_programs = true,
      .traits = TRAIT_METRICS,
      .media_type = METRICS_TYPE,
      .errors = ERRORS(400, 401, 403, 503),

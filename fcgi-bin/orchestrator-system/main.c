@@ -55,6 +55,7 @@ static const struct route routes[] = {
      .summary = "Which adapters have keys"},
     {.method = METHOD_GET,
      .path = "/metrics",
+     .for_programs = true,
      .role = ORCHESTRATOR_STAFF,
      .media_type = METRICS_TYPE,
      .errors = ERRORS(429),

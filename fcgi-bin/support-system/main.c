@@ -35,6 +35,7 @@ static const struct route routes[] = {
      .summary = "The same, for balancers"},
     {.method = METHOD_GET,
      .path = "/metrics",
+     .for_programs = true,
      .traits = TRAIT_METRICS,
      .media_type = METRICS_TYPE,
      .errors = ERRORS(401, 403),
