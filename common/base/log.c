@@ -1,5 +1,6 @@
 /* Writes each event as one line in one write. Does not depend on requests. */
 #include "base/log.h"
+#include "base/cause.h"
 #include "base/clock.h"
 #include "base/json.h"
 
@@ -55,6 +56,42 @@ void log_integer(struct log_line *line, const char *name, int64_t value)
 void log_number(struct log_line *line, const char *name, double value)
 {
     add_field(line, (struct log_field){.name = name, .type = LOG_NUMBER, .number = value});
+}
+
+/* At its place in the order of names, unless the line has it already. */
+static void insert_text(struct log_line *line, const char *name, const char *value)
+{
+    int place = 0;
+
+    while (place < line->count && strcmp(line->fields[place].name, name) < 0)
+        place++;
+    if (!value || line->count == LOG_FIELDS_MAX ||
+        (place < line->count && strcmp(line->fields[place].name, name) == 0))
+        return;
+    memmove(&line->fields[place + 1], &line->fields[place],
+            (size_t)(line->count - place) * sizeof line->fields[0]);
+    line->fields[place] = (struct log_field){.name = name, .type = LOG_TEXT, .text = value};
+    line->count++;
+}
+
+/* The ids within a traceparent, "00-<32 digits>-<16 digits>-01". */
+struct trace_ids {
+    char trace[33], span[17];
+};
+enum { TRACE_AT = 3, SPAN_AT = 36 };
+
+/* What the work is for (base/cause.h). `ids` must live as long as the line. */
+static void add_cause(struct log_line *line, struct trace_ids *ids)
+{
+    const char *trace = cause_trace();
+
+    insert_text(line, "request_id", cause_request_id());
+    if (!trace || strlen(trace) != CAUSE_TRACE - 1)
+        return;
+    memcpy(ids->trace, trace + TRACE_AT, sizeof ids->trace - 1);
+    memcpy(ids->span, trace + SPAN_AT, sizeof ids->span - 1);
+    insert_text(line, "span_id", ids->span);
+    insert_text(line, "trace_id", ids->trace);
 }
 
 /* Text that precedes a credential in headers, queries and messages, in any case. */
@@ -159,6 +196,7 @@ static void plain_line(const struct log_line *line, const char *now, struct text
 void log_write(struct log_line *line)
 {
     char now[CLOCK_TEXT_MAX];
+    struct trace_ids ids = {{0}, {0}};
     struct text out;
     jmp_buf no_memory;
 
@@ -166,6 +204,7 @@ void log_write(struct log_line *line)
         return;
     if (!state.arena && !(state.arena = arena_create(4 * LINE_MAX_BYTES)))
         return;
+    add_cause(line, &ids);
     clock_format(clock_unix_microseconds(), now);
     if (setjmp(no_memory) == 0) {
         arena_on_exhausted(state.arena, &no_memory);

@@ -1,7 +1,8 @@
 /*
  * The log: one line per event on standard error, as a JSON object (or plain `key=value` text), in
  * ASCII for any values. Credentials inside values are masked. A line is one write, so lines of
- * several workers never mix. Fields are given in alphabetical order.
+ * several workers never mix. Fields are given in alphabetical order; `request_id`, `trace_id` and
+ * `span_id` of the work at hand (base/cause.h) are added where a line has none.
  */
 #ifndef ASSAY_BASE_LOG_H
 #define ASSAY_BASE_LOG_H

@@ -2,6 +2,7 @@
  */
 #include "webhook/webhook_internal.h"
 
+#include "base/cause.h"
 #include "base/text.h"
 #include "crypto/digest.h"
 #include "jobs/main_loop.h"
@@ -31,6 +32,18 @@ static void add_header(struct fetch_request *request, const char *name, const ch
 {
     if (name && value)
         request->headers[request->header_count++] = (struct fetch_header){name, value};
+}
+
+/* The request that has caused the event, for whoever compares logs. What clients call their
+ * requests may be more than a header can hold. */
+static void add_request_id(struct fetch_request *request)
+{
+    const char *id = cause_request_id(), *at = id;
+
+    while (at && *at > ' ' && *at <= '~')
+        at++;
+    if (at && at > id && !*at)
+        add_header(request, "X-Request-ID", id);
 }
 
 /* "X-Live-Event" as "X-<brand>-Event" for each brand. */
@@ -134,6 +147,7 @@ void webhook_attempt(struct arena *arena, const struct webhook_delivery_config *
 
     add_header(&request, "Content-Type", "application/json");
     add_header(&request, "User-Agent", kind->user_agent);
+    add_request_id(&request);
     add_branded(arena, config, &request, kind->event_header, event->event_type);
     add_branded(arena, config, &request, kind->delivery_header, result->shown_id);
     if (target->secret) {

@@ -2,6 +2,7 @@
 #include "webhook/webhook_internal.h"
 
 #include "base/json.h"
+#include "base/log.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
 #include "db/query.h"
@@ -108,6 +109,23 @@ struct delivery {
     struct webhook_result result;
 };
 
+static void log_delivery(const struct delivery *delivery)
+{
+    const struct webhook_result *result = &delivery->result;
+    struct log_line line;
+
+    log_begin(&line, result->success ? LOG_INFO : LOG_WARNING,
+              result->success ? "webhook_delivered" : "webhook_not_delivered");
+    log_text(&line, "delivery_id", result->shown_id);
+    log_text(&line, "error", result->error);
+    log_text(&line, "event_id", delivery->event.event_id);
+    log_text(&line, "event_type", delivery->event.event_type);
+    if (result->status_code.given)
+        log_integer(&line, "status_code", result->status_code.value);
+    log_text(&line, "webhook_id", delivery->event.webhook_id);
+    log_write(&line);
+}
+
 void webhook_perform(struct job *job, struct job_verdict *verdict)
 {
     const struct webhook_delivery_config *config = job->context;
@@ -137,6 +155,7 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
             verdict->outcome = JOB_POSTPONED;
             return;
         }
+        log_delivery(delivery);
         job->result = delivery;
         if (delivery->result.success)
             return;

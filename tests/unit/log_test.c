@@ -1,4 +1,5 @@
 /* The log hides credentials wherever they stand in a value. */
+#include "base/cause.h"
 #include "base/log.h"
 #include "test.h"
 
@@ -51,4 +52,19 @@ TEST(credentials_are_hidden)
     }
 }
 
-TEST_MAIN(CASE(credentials_are_hidden))
+TEST(lines_name_the_request_and_the_trace_at_hand)
+{
+    struct cause cause = {.request_id = "r-1"};
+
+    log_open("test", LOG_INFO, LOG_JSON);
+    (void)snprintf(cause.trace, sizeof cause.trace, "%s",
+                   "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+    cause_set(&cause);
+    CHECK(strstr(logged("x"), "{\"fields\":{\"detail\":\"x\",\"request_id\":\"r-1\","
+                              "\"span_id\":\"b7ad6b7169203331\","
+                              "\"trace_id\":\"0af7651916cd43dd8448eb211c80319c\"},") != NULL);
+    cause_set(NULL);
+    CHECK(strstr(logged("x"), "{\"fields\":{\"detail\":\"x\"},") != NULL);
+}
+
+TEST_MAIN(CASE(credentials_are_hidden), CASE(lines_name_the_request_and_the_trace_at_hand))
