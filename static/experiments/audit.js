@@ -9,7 +9,7 @@ const groups = {
     decisions: list('experiment.ship experiment.stop experiment.reopen experiment.alarm_raised experiment.alarm_ended'),
     reports: list('analysis_run_created export_created analysis.approve workspace_imported'),
     keys: list('api_key_created api_key_revoked api_key_deleted api_key_used'),
-    administration: list('share.create share.revoke flag.update flag.ramp_back adaptive.update adaptive.delete adaptive.round client_key.create client_key.delete experiment.clear experiment.alarm_add experiment.alarm_remove webhook.create webhook.update webhook.delete webhook.test webhook.resend template.create template.delete metric.create metric.update metric.delete retention.purge chatapp.install'),
+    administration: list('share.create share.revoke flag.update flag.ramp_back adaptive.update adaptive.delete adaptive.round client_key.create client_key.delete experiment.clear experiment.alarm_add experiment.alarm_remove webhook.create webhook.update webhook.delete webhook.test webhook.resend template.create template.delete metric.create metric.update metric.delete segment.create segment.update segment.users segment.delete retention.purge chatapp.install'),
 };
 
 export const actions = Object.values(groups).flat();

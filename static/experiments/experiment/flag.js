@@ -1,7 +1,7 @@
 /* The feature flag of an experiment: its key, what each variation stands for, whom the design lets in, how programs ask for
  * it, and what a user would get of it and why. */
 import { t } from '../../shared/i18n.js';
-import { formatInteger, formatNumber } from '../../shared/numbers.js';
+import { formatInteger } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -16,60 +16,13 @@ import { armName } from '../arms.js';
 import { shownTime } from '../plan/nested.js';
 import { writers } from '../roles.js';
 import { createChange } from './flag_change.js';
+import { attributesIn, resultOf } from './flag_preview.js';
 import { flagLanguages, flagSnippetOf } from './flag_snippets.js';
 import { createTargeting, targetingFacts } from './flag_targeting.js';
 import { createFlagForm, sentFlag } from './flag_values.js';
 
 const code = (text) => html`<code dir="ltr">${text}</code>`;
 const json = (value) => code(JSON.stringify(value));
-const tones = { decided: 'caution', missing: 'plain', passed: 'good' };
-
-/* What is typed as attributes: an object, or null when it is none. */
-function attributesIn(text) {
-    try {
-        const value = JSON.parse(text || '{}');
-        return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : null;
-    } catch {
-        return null;
-    }
-}
-
-/** @param {experiments.PreviewRule} rule */
-function ruleText({ attribute, operator, value, told }) {
-    if (attribute === null) return t('experiment.flag_no_rule');
-    return html`${code(`${attribute} ${operator} ${JSON.stringify(value)}`)} · ${t('experiment.flag_told')} ${json(told)}`;
-}
-
-const placeText = (position, from, to) => t('experiment.flag_place', { position: formatNumber(position, 4), from: formatNumber(from, 4), to: formatNumber(to, 4) });
-
-/** @param {experiments.PreviewStep} step */
-function detailOf({ rule, layer, share, holdout }) {
-    if (rule) return ruleText(rule);
-    if (layer) return html`<span dir="auto">${layer.namespace}</span> · ${placeText(layer.position, layer.range_start, layer.range_end)} ${layer.taken_by ? html` · <strong dir="auto">${layer.taken_by}</strong>` : null}`;
-    if (share) return placeText(share.position, 0, share.share);
-    if (holdout) return html`<span dir="auto">${holdout.name}</span>`;
-    return '–';
-}
-
-/** @param {experiments.FlagPreview} preview */
-function resultOf(preview) {
-    const { variant, variation_index: index, value, reason, error, steps } = preview;
-    const name = variant ?? (index < 0 ? null : armName(index));
-    return html`<div class="stack" id="flag-result" role="status">
-        ${error
-            ? notice({ tone: 'caution', body: error })
-            : html`<p>${name === null ? t('experiment.flag_outside') : html`${t('experiment.flag_gets')} <strong dir="auto">${name}</strong>`} ${variant === null ? null : json(value)} ${reason === null ? null : code(reason)}</p>`}
-        ${table({
-            caption: t('experiment.flag_checks'),
-            columns: [
-                { name: 'check', title: t('experiment.flag_check'), cell: ({ check }) => t(`experiment.flag_check_${check}`) },
-                { name: 'outcome', title: t('experiment.flag_outcome'), cell: ({ outcome }) => badge(t(`experiment.flag_${outcome}`), tones[outcome], { dot: true }) },
-                { name: 'detail', title: t('experiment.flag_detail'), cell: detailOf },
-            ],
-            rows: steps,
-        })}
-    </div>`;
-}
 
 /* What is set beside the values, as names and texts. */
 /** @param {experiments.Flag} flag */
@@ -157,11 +110,16 @@ export function createFlag(update, client, base, { design, api }) {
         },
         explain: values.showError,
     });
-    const targeting = createTargeting(update, { save: () => rules.save(targeting.sent()) });
+    /* Asked for when the rules are edited; where there are none, rules ask for none. */
+    const segments = createResource(update, async (signal) => (await client.get('/api/v1/segments', { query: { limit: 200 }, signal })).data.segments.map(({ definition }) => definition.name));
+    const targeting = createTargeting(update, { segments: () => segments.data ?? null, save: () => rules.save(targeting.sent()) });
     const rules = createChange(update, {
         conflict: 'project_conflict',
         seen: () => design.project.data,
-        begin: ({ payload }) => targeting.begin(payload.setup),
+        begin: ({ payload }) => {
+            segments.load();
+            targeting.begin(payload.setup);
+        },
         reload: () => design.project.reload(),
         send: async (given, { payload, updated_at: version }) => {
             const { data } = await client.put(design.path, { ...payload, setup: { ...payload.setup, ...given } }, { headers: { 'If-Match': version } });

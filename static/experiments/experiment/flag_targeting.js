@@ -10,7 +10,9 @@ const groupsMax = 10;
 const signs = { equals: '=', not_equals: '≠', gt: '>', gte: '≥', lt: '<', lte: '≤' };
 const versions = { version_eq: '=', version_gt: '>', version_gte: '≥', version_lt: '<', version_lte: '≤' };
 const worded = ['in', 'not_in', 'contains', 'not_contains', 'starts_with', 'ends_with'];
+const ofSegments = ['in_segment', 'not_in_segment'];
 const operators = ['equals', 'not_equals', ...worded, ...Object.keys(signs).slice(2), ...Object.keys(versions), 'exists'];
+const asksSegment = ({ operator }) => ofSegments.includes(operator);
 
 function operatorText(operator) {
     if (operator in signs) return signs[operator];
@@ -21,7 +23,7 @@ function operatorText(operator) {
 /* How what is typed becomes the value of an operator. */
 function readerOf(operator) {
     if (operator === 'in' || operator === 'not_in') return listIn;
-    return operator in versions || operator === 'starts_with' || operator === 'ends_with' ? textIn : valueIn;
+    return operator in versions || operator === 'starts_with' || operator === 'ends_with' || ofSegments.includes(operator) ? textIn : valueIn;
 }
 
 const rowOf = ({ attribute, operator, value }) => ({ attribute, operator, typed: typedOf(value, readerOf(operator)) });
@@ -62,9 +64,10 @@ function placeOf(loc) {
 
 /*
  * The editor: begin(setup) fills it, sent() is the part of the setup that it edits, problems says per line what is wrong.
- * save() is called when the reader asks.
+ * save() is called when the reader asks. Without `groups` there are single rules only; segments() is the names of the segments
+ * that rules may ask for, null where they may ask for none.
  */
-export function createTargeting(update, { save }) {
+export function createTargeting(update, { save, groups = true, segments = () => null }) {
     const state = { ...rowsOf(/** @type {any} */ ({})), problems: [] };
 
     function change(act) {
@@ -78,12 +81,24 @@ export function createTargeting(update, { save }) {
 
     const input = (row, name, label, placeholder) => html`<input class="input" dir="auto" autocomplete="off" data-rule-part=${name} aria-label=${label} placeholder=${placeholder} .value=${live(row[name])} @input=${(event) => change(() => (row[name] = event.target.value))} />`;
 
+    /* Segments are of users. */
+    function chooseOperator(row, operator) {
+        if (ofSegments.includes(operator) !== asksSegment(row)) Object.assign(row, { attribute: ofSegments.includes(operator) ? 'targetingKey' : '', typed: '' });
+        row.operator = operator;
+    }
+
+    const segmentInput = (row) => html`<select class="select" data-rule-part="typed" aria-label=${t('experiment.rule_segment')} .value=${live(row.typed)} @change=${(event) => change(() => (row.typed = event.target.value))}>
+        ${[...new Set([row.typed, ...segments()])].map((name) => html`<option value=${name} dir="auto" ?selected=${name === row.typed}>${name}</option>`)}
+    </select>`;
+
+    const choices = (row) => (segments() === null && !asksSegment(row) ? operators : [...operators, ...ofSegments]);
+
     const ruleRow = (rows, row, index) => html`<div class="rule-row" role="group" aria-label=${t('experiment.rule_number', { number: index + 1 })}>
         ${input(row, 'attribute', t('experiment.rule_attribute'), 'country')}
-        <select class="select" data-rule-part="operator" aria-label=${t('experiment.rule_operator')} .value=${live(row.operator)} @change=${(event) => change(() => (row.operator = event.target.value))}>
-            ${operators.map((operator) => html`<option value=${operator} ?selected=${operator === row.operator}>${operatorText(operator)}</option>`)}
+        <select class="select" data-rule-part="operator" aria-label=${t('experiment.rule_operator')} .value=${live(row.operator)} @change=${(event) => change(() => chooseOperator(row, event.target.value))}>
+            ${choices(row).map((operator) => html`<option value=${operator} ?selected=${operator === row.operator}>${operatorText(operator)}</option>`)}
         </select>
-        ${input(row, 'typed', t('experiment.value'), row.operator === 'exists' ? 'true' : 'DE')}
+        ${asksSegment(row) && segments() !== null ? segmentInput(row) : input(row, 'typed', t('experiment.value'), row.operator === 'exists' ? 'true' : 'DE')}
         <button type="button" class="button" data-size="small" @click=${() => change(() => rows.splice(index, 1))}>${t('experiment.rule_remove')}</button>
     </div>`;
 
@@ -130,7 +145,7 @@ export function createTargeting(update, { save }) {
             ${state.problems.length === 0 ? null : problemLines()}
             <p class="section-note">${t('experiment.targeting_typed')}</p>
             ${matchSelect(state, 'match')} ${ruleRows(state.rules)} ${state.groups.map(groupRows)}
-            <div class="button-row">
+            <div class="button-row" ?hidden=${!groups}>
                 <button type="button" class="button" data-size="small" data-add="group" ?disabled=${state.groups.length >= groupsMax} @click=${() => change(() => state.groups.push({ match: 'any', rules: [emptyRow()] }))}>${t('experiment.rule_group_add')}</button>
             </div>
             ${actions}

@@ -17,6 +17,7 @@ import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
 import { createPlan } from '../project/plan.js';
 import { nameThePage } from '../title.js';
+import { createAdaptive } from './adaptive.js';
 import { askForAlarm } from './alarms.js';
 import { askForBuckets } from './buckets.js';
 import { addDimension, removeDimension } from './dimensions.js';
@@ -87,6 +88,7 @@ function designChanged(data) {
 }
 
 const flag = createFlag(app.update, client, base, { design: { project, path: projectPath, changed: designChanged }, api: apiAddress('') });
+const adaptive = createAdaptive(app.update, client, base, { inUse: () => live.data?.stats.adaptive, changed: () => live.reload() });
 const plan = createPlan(app.update, client, { id, project, send: () => open('events') });
 
 /* What only one part shows is asked for when that part is opened. */
@@ -251,6 +253,7 @@ app.set({
     errorRates,
     certificateKey,
     buckets,
+    adaptive,
     flag,
     upload,
     plan,

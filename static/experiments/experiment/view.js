@@ -429,7 +429,7 @@ const parts = {
             ? noData(page)
             : html`${looksCard(stats, page)} ${hybridCard(stats, page)} ${goalsCard(stats)} ${sharesCard(stats)} ${adjustedCard(stats)} ${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${sourceCard(stats)} ${known(decision.alarms) ? alarmsCard(decision, page.actions) : null} ${scorecard(stats)} ${groupsCard(stats)} ${intervalCard({ stats, decision })} ${posteriorsCard(page, stats)} ${splitCard(stats)}`,
     segments: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : null} ${segmentsView(page)} ${decision.headline === 'not_started' ? null : interactionsCard(page)}`,
-    plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${bucketsCard(page, isStarted(stats))}`,
+    plan: (page, { stats }) => html`${planView(page.plan)} ${page.project.data ? rulesCard(page.project.data.payload, stats.exposures_total, page.actions.editRule) : null} ${page.adaptive.view(isStarted(stats))} ${bucketsCard(page, isStarted(stats))}`,
     flag: (page) => page.flag.view(),
     events: (page, { stats, decision }) => html`${decision.headline === 'not_started' ? null : html`${qualityView(page)} ${qualityFacts(stats)}`} ${alarmsCard(decision, page.actions)} ${sendCard(page, stats)}`,
     report: (page, { decision }) => html`${decision.headline === 'not_started' ? noData(page) : html`${reportCard(page)} ${certificateCard(page)}`} ${planReports(page.plan)}`,

@@ -15,6 +15,7 @@ const order = [
     ['sequential', '/tools/sequential'],
     ['hybrid', '/tools/hybrid'],
     ['assignment', '/tools/assignment'],
+    ['flags', '/tools/flags'],
     ['bandit', '/tools/bandit'],
     ['monitor', '/tools/monitor'],
     ['analysis', '/results'],
