@@ -43,6 +43,18 @@ def test_systemd_takes_them(installed):
     assert done.returncode == 0 and ours == [], done.stderr
 
 
+def test_a_program_ends_where_the_settings_do_not_want_it(tmp_path):
+    """Every program has a unit, so that new settings need no other; systemd leaves alone what ends so."""
+    text = (UNITS / "assay-program@.service").read_text()
+    assert "accounts-log-export" in names("programs") and "RestartPreventExitStatus=77\nSuccessExitStatus=77\n" in text
+    stack = new_stack().prepare(OPEN, tmp_path / "stack")
+    done = stack.run("stay", "accounts-log-export")
+    assert done.returncode == 77 and "do not want accounts-log-export" in done.stdout
+    wrong = {"ASSAY_OTLP_ENDPOINT": "http://127.0.0.1:9", "ASSAY_OTLP_LOG_LEVEL": "loud"}
+    done = stack.run("stay", "accounts-log-export", env=wrong)  # it is started, and refuses its own setting
+    assert done.returncode == 1 and "ASSAY_OTLP_LOG_LEVEL" in done.stderr
+
+
 def test_none_is_forgotten():
     """Units name services only by the instance."""
     for unit in UNITS.iterdir():
