@@ -117,10 +117,11 @@ test('a split that did not arrive as planned is said beside the arms', async () 
 });
 
 test('the list leads to the experiment; an unknown one is said to be unknown', async () => {
-    const id = await create();
-    const page = await open(`${experiments}/live`);
+    const word = `led${Date.now().toString(36)}`;
+    const id = (await post('/projects', { ...design, project: { ...design.project, project_name: word } })).id;
+    const page = await open(`${experiments}/live?q=${word}`); /* among all that other tests have made it may be on a later page */
     await page.click(`a[href="/live/${id}"]`);
-    await untilText(page, '#name', 'Checkout, one day');
+    await untilText(page, '#name', word);
     await page.goto(`${experiments}/live/nothing`);
     await untilText(page, '.notice-title', 'Not found');
     await close(page, [404]);

@@ -15,6 +15,8 @@ import { armName } from '../arms.js';
 import { known, pText, share } from '../figures.js';
 import { sliceEffect, sliceInterval } from './slice_figures.js';
 
+const nameOf = ({ project_name: name }) => name || t('design.nameless');
+
 /* A name within a sentence keeps its own order, in whatever script it is. */
 const inSentence = (name) => `\u2068${name}\u2069`;
 
@@ -29,11 +31,11 @@ function meaningBadge({ status, is_interaction: found, p_value_always_valid: alw
  * @param {experiments.InteractionExperiment} other
  * @param {experiments.Interactions} reply
  */
-function pairTable({ project_name: name, pairs }, { unit, confidence_level: level, is_sample: isSample }) {
+function pairTable(other, { unit, confidence_level: level, is_sample: isSample }) {
     const end = (column, title, cell) => ({ name: column, title, align: 'end', cell });
     const effect = (value) => (known(value) ? sliceEffect({ effect: value, ci_lower: null, ci_upper: null, unit }) : '–');
     return table({
-        caption: t('experiment.interaction_caption', { name: inSentence(name) }),
+        caption: t('experiment.interaction_caption', { name: inSentence(nameOf(other)) }),
         columns: [
             { name: 'arm', title: t('experiment.interaction_here'), cell: ({ treatment_index: arm }) => armName(arm) },
             { name: 'other', title: t('experiment.interaction_there'), cell: ({ other_treatment_index: arm }) => armName(arm) },
@@ -45,17 +47,17 @@ function pairTable({ project_name: name, pairs }, { unit, confidence_level: leve
             end('p', t('experiment.interaction_p'), ({ p_value_always_valid: always, p_value_adjusted: once }) => (known(isSample ? once : always) ? pText(isSample ? once : always) : '–')),
             { name: 'meaning', title: t('experiment.meaning'), cell: (pair) => meaningBadge(pair, isSample) },
         ],
-        rows: pairs,
+        rows: other.pairs,
         marked: ({ is_interaction: found }) => found,
     });
 }
 
 /* One other experiment, by its name, with what it shares. */
 function otherBlock(other, reply) {
-    const { experiment_id: id, project_name: name, status, shared_users: users, shared_share: part } = other;
+    const { experiment_id: id, status, shared_users: users, shared_share: part } = other;
     const shared = known(part) ? t('experiment.interaction_shared', { count: formatInteger(users), share: share(part) }) : null;
     return html`<div class="stack" data-other=${id}>
-        <h3><a href=${address(`/live/${encodeURIComponent(id)}`)} dir="auto">${name}</a></h3>
+        <h3><a href=${address(`/live/${encodeURIComponent(id)}`)} dir="auto">${nameOf(other)}</a></h3>
         ${shared === null || status !== 'ok' ? null : html`<p class="section-note">${shared}</p>`}
         ${status === 'ok' ? pairTable(other, reply) : html`<p class="section-note">${t(status === 'no_shared_users' ? 'experiment.interaction_other_no_shared_users' : 'experiment.interaction_other_withheld')}</p>`}
     </div>`;
@@ -74,7 +76,7 @@ function findings(reply) {
         tone: 'caution',
         title: t('experiment.interactions_found', { count: found.length }),
         body: html`<ul class="assumption-list">
-                ${found.map(({ project_name: name }) => html`<li>${t('experiment.interactions_says', { name: inSentence(name), metric: inSentence(reply.metric) })}</li>`)}
+                ${found.map((other) => html`<li>${t('experiment.interactions_says', { name: inSentence(nameOf(other)), metric: inSentence(reply.metric) })}</li>`)}
             </ul>
             <p>${t('experiment.interactions_found_do')}</p>`,
     })}</div>`;

@@ -69,7 +69,7 @@ export function createChooser(update, { client, take, drop, guardrails }) {
             (name) =>
                 html`<li class="button-row">
                     <span dir="auto">${t('plan.guardrail_is', { name })}</span>
-                    <button type="button" class="button" data-size="small" aria-label=${t('plan.guardrail_remove', { name })} @click=${() => drop(name)}>${t('plan.remove')}</button>
+                    <button type="button" class="button" data-size="small" aria-label=${`${t('plan.remove')}: ${name}`} @click=${() => drop(name)}>${t('plan.remove')}</button>
                 </li>`,
         )}
     </ul>`;
