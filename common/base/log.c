@@ -113,12 +113,12 @@ static void mask_after(char *text, const char *introduction)
             *at = '*';
 }
 
-/* Replaces what follows an introduction and the user part of URLs ("scheme://user:password@host").
- */
-static void mask_credentials(char *text)
+void log_mask_credentials(char *text)
 {
     char *at = text;
 
+    if (!may_hold_credentials(text))
+        return;
     for (size_t i = 0; i < sizeof introductions / sizeof introductions[0]; i++)
         mask_after(text, introductions[i]);
     while ((at = strstr(at, "://")) != NULL) {
@@ -143,8 +143,7 @@ static char *safe_value(const char *value)
 
     length = utf8_valid_prefix(value, length);
     copy = arena_copy(state.arena, value, length);
-    if (may_hold_credentials(copy))
-        mask_credentials(copy);
+    log_mask_credentials(copy);
     return copy;
 }
 

@@ -48,4 +48,8 @@ void log_write(struct log_line *line);
 /* An event with one field, `detail`. */
 void log_event(enum log_level level, const char *event, const char *detail);
 
+/* Puts stars in place of credentials: what follows "Bearer ", "api_key=" and the like, and the user
+ * part of URLs ("scheme://user:password@host"). */
+void log_mask_credentials(char *text);
+
 #endif

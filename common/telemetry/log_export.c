@@ -117,15 +117,42 @@ static void append_entry(struct text *out, const struct log_source *source, cons
     append_trace(out, fields);
 }
 
-static void append_line(struct text *out, const struct log_source *source, const char *line)
+/* Of a query and of the path of a shared report, the length of what stands before the secret. */
+static size_t before_secret(const char *at)
 {
+    static const char share[] = "/share/";
+
+    if (*at == '?')
+        return 1;
+    return strncmp(at, share, sizeof share - 1) == 0 ? sizeof share - 1 : 0;
+}
+
+/* nginx writes request lines and referrers into its error log as they came. */
+static void hide_secrets(char *line)
+{
+    char *to = line;
+
+    for (const char *from = line; *from;) {
+        size_t kept = before_secret(from);
+
+        memmove(to, from, kept ? kept : 1);
+        to += kept ? kept : 1;
+        from += kept ? kept + strcspn(from + kept, " \"'") : 1;
+    }
+    *to = '\0';
+    log_mask_credentials(line);
+}
+
+static void append_line(struct text *out, const struct log_source *source, char *line)
+{
+    hide_secrets(line);
     protobuf_fixed64(out, RECORD_TIME, (uint64_t)source->read_at * 1000);
     append_severity(out, level_of_text(line));
     otlp_append_any_text(out, RECORD_BODY, line);
 }
 
 /* False for a line below the least level, and for an empty one. */
-static bool append_record(struct arena *arena, const struct log_source *source, const char *line,
+static bool append_record(struct arena *arena, const struct log_source *source, char *line,
                           struct text *out)
 {
     struct json_fault fault;

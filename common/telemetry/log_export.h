@@ -2,7 +2,8 @@
  * Lines of a log become records of opentelemetry.proto.logs.v1. A line of ours (base/log.h) gives
  * time, severity, body (its event) and its fields as attributes; the request id and the trace are
  * among them, and the trace stands where tracing looks for it. A line of another program is its own
- * body; its severity is what it calls itself, else INFO.
+ * body, without queries, links to shared reports and credentials; its severity is what it calls
+ * itself, else INFO.
  */
 #ifndef ASSAY_TELEMETRY_LOG_EXPORT_H
 #define ASSAY_TELEMETRY_LOG_EXPORT_H
