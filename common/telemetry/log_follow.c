@@ -1,6 +1,8 @@
-/* A table of files by name, each with the inode and the position that is to be read next. */
+/* A table of files by name, each with the inode and the position that is to be read next. A file
+ * that was renamed has a row of its own as long as somebody may write to it. */
 #include "telemetry/log_follow.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <dirent.h>
@@ -16,12 +18,18 @@
 
 enum { PATH_OF_MAX = PATH_MAX + LOG_NAME_MAX + 8 };
 
+/* Processes of before finish their requests in the old file. */
+static const int64_t renamed_microseconds = INT64_C(15) * 60 * 1000000;
+/* After the name of a renamed file in the file of the positions; no name has it. */
+static const char renamed_mark = '/';
+
 struct followed {
-    char name[LOG_NAME_MAX]; /* without ".log" */
+    char name[LOG_NAME_MAX]; /* without ".log"; "" = read to its end and not needed any more */
     uint64_t inode;          /* 0 = not known yet */
     int64_t position;
-    int file;  /* -1 = not open */
-    bool seen; /* in the folder, at the last look */
+    int file;           /* -1 = not open */
+    bool seen;          /* in the folder, at the last look */
+    int64_t renamed_at; /* Unix microseconds; 0 = the file has that name */
 };
 
 struct log_follower {
@@ -45,7 +53,7 @@ static void path_of(const struct log_follower *follower, const struct followed *
 static struct followed *find(struct log_follower *follower, const char *name)
 {
     for (size_t i = 0; i < follower->count; i++)
-        if (strcmp(follower->files[i].name, name) == 0)
+        if (strcmp(follower->files[i].name, name) == 0 && !follower->files[i].renamed_at)
             return &follower->files[i];
     return NULL;
 }
@@ -59,6 +67,21 @@ static struct followed *add(struct log_follower *follower, const char *name)
     made = &follower->files[follower->count++];
     *made = (struct followed){.file = -1};
     (void)!snprintf(made->name, sizeof made->name, "%s", name);
+    return made;
+}
+
+/* A row for `name`, or for the file that was renamed; NULL when there is one already. */
+static struct followed *add_kept(struct log_follower *follower, char *name)
+{
+    size_t length = strlen(name);
+    struct followed *made;
+
+    if (length < 2 || name[length - 1] != renamed_mark)
+        return length && !find(follower, name) ? add(follower, name) : NULL;
+    name[length - 1] = '\0';
+    made = add(follower, name);
+    if (made)
+        made->renamed_at = clock_unix_microseconds();
     return made;
 }
 
@@ -80,7 +103,7 @@ static bool read_positions(struct log_follower *follower)
             continue;
         end[strcspn(end, "\n")] = '\0';
         (void)!snprintf(name, sizeof name, "%s", end);
-        followed = *name && !find(follower, name) ? add(follower, name) : NULL;
+        followed = add_kept(follower, name);
         if (!followed)
             continue;
         followed->inode = inode;
@@ -102,13 +125,24 @@ static bool is_log(const char *file, char name[LOG_NAME_MAX])
     return true;
 }
 
-/* Logs that are gone are forgotten when they have been read; so are their names. */
+/* Whether logrotate has renamed it, and nobody has begun the new one yet. */
+static bool is_renamed(const struct log_follower *follower, const struct followed *followed)
+{
+    char path[PATH_OF_MAX];
+    struct stat status;
+
+    path_of(follower, followed, ".1", path);
+    return *followed->name && stat(path, &status) == 0 && status.st_ino == followed->inode;
+}
+
+/* Logs that are gone are forgotten when they have been read; so are their names. Renamed ones count
+ * as seen. */
 static void forget_unseen(struct log_follower *follower)
 {
     for (size_t i = follower->count; i-- > 0;) {
         struct followed *followed = &follower->files[i];
 
-        if (followed->seen || followed->file >= 0)
+        if (followed->seen || followed->file >= 0 || is_renamed(follower, followed))
             continue;
         *followed = follower->files[--follower->count];
         follower->changed = true;
@@ -136,7 +170,7 @@ static void look(struct log_follower *follower)
     if (!folder)
         return;
     for (size_t i = 0; i < follower->count; i++)
-        follower->files[i].seen = false;
+        follower->files[i].seen = follower->files[i].renamed_at != 0;
     while ((entry = readdir(folder)) != NULL) {
         struct followed *followed;
 
@@ -235,14 +269,14 @@ static bool open_file(struct log_follower *follower, struct followed *followed)
     return followed->file >= 0;
 }
 
-/* Whether the name stands for another file by now. */
-static bool was_replaced(const struct log_follower *follower, const struct followed *followed)
+/* The inode of another file that the name stands for by now; 0 = it is the same. */
+static uint64_t replaced_by(const struct log_follower *follower, const struct followed *followed)
 {
     char path[PATH_OF_MAX];
     struct stat status;
 
     path_of(follower, followed, "", path);
-    return stat(path, &status) == 0 && status.st_ino != followed->inode;
+    return stat(path, &status) == 0 && status.st_ino != followed->inode ? status.st_ino : 0;
 }
 
 /* A log that was emptied in place begins again. */
@@ -267,26 +301,66 @@ static size_t read_lines(struct log_follower *follower, struct followed *followe
     return end;
 }
 
-static size_t read_file(struct log_follower *follower, struct followed *followed)
+/* The open file gets a row of its own, and the name begins with the new file. */
+static void keep_renamed(struct log_follower *follower, struct followed *followed, uint64_t inode)
+{
+    struct followed *old = add(follower, followed->name);
+
+    if (old) {
+        *old = *followed;
+        old->renamed_at = clock_unix_microseconds();
+        followed->file = -1;
+    }
+    close_file(followed);
+    begin_file(follower, followed, inode);
+}
+
+static void leave_renamed(struct log_follower *follower, struct followed *followed)
+{
+    close_file(followed);
+    followed->name[0] = '\0';
+    followed->renamed_at = 0;
+    follower->changed = true;
+}
+
+/* Whether nobody has written to it for so long that nobody will. */
+static bool is_left(const struct followed *followed)
+{
+    int64_t before = clock_unix_microseconds() - renamed_microseconds;
+    struct stat status;
+
+    return followed->renamed_at < before &&
+           (fstat(followed->file, &status) != 0 || status.st_mtime < before / 1000000);
+}
+
+static size_t read_renamed(struct log_follower *follower, struct followed *followed)
 {
     size_t length;
 
-    if (!open_file(follower, followed))
+    if (followed->file < 0 && !open_renamed(follower, followed)) {
+        log_event(LOG_WARNING, "log_lines_not_exported", followed->name);
+        leave_renamed(follower, followed);
+        return 0;
+    }
+    length = read_lines(follower, followed);
+    if (!length && is_left(followed))
+        leave_renamed(follower, followed);
+    return length;
+}
+
+static size_t read_file(struct log_follower *follower, struct followed *followed)
+{
+    uint64_t inode;
+    size_t length;
+
+    if (followed->renamed_at)
+        return read_renamed(follower, followed);
+    if (!*followed->name || !open_file(follower, followed))
         return 0;
     notice_emptied(follower, followed);
     length = read_lines(follower, followed);
-    if (length)
-        return length;
-    /* Whoever wrote to the old file may have done so between the two looks. */
-    if (was_replaced(follower, followed) && !(length = read_lines(follower, followed))) {
-        struct stat status;
-        char path[PATH_OF_MAX];
-
-        path_of(follower, followed, "", path);
-        close_file(followed);
-        if (stat(path, &status) == 0)
-            begin_file(follower, followed, status.st_ino);
-    }
+    if (!length && (inode = replaced_by(follower, followed)) != 0)
+        keep_renamed(follower, followed, inode);
     return length;
 }
 
@@ -333,9 +407,13 @@ void log_follower_save(struct log_follower *follower)
     file = fopen(path, "we");
     if (!file)
         return;
-    for (size_t i = 0; i < follower->count; i++)
-        fprintf(file, "%" PRIu64 " %" PRId64 " %s\n", follower->files[i].inode,
-                follower->files[i].position, follower->files[i].name);
+    for (size_t i = 0; i < follower->count; i++) {
+        const struct followed *followed = &follower->files[i];
+
+        if (*followed->name)
+            fprintf(file, "%" PRIu64 " %" PRId64 " %s%.*s\n", followed->inode, followed->position,
+                    followed->name, followed->renamed_at != 0, &renamed_mark);
+    }
     written = !ferror(file);
     if (fclose(file) == 0 && written && rename(path, follower->positions) == 0)
         follower->changed = false;

@@ -1,9 +1,10 @@
 /*
  * Follows the log files of a folder (`*.log`) line by line, from where it was before: the position
  * in each file is kept in a file of its own. A log that is renamed is read to its end before the
- * new one; one that is emptied in place is read from its begin. Lines that are not ended yet wait.
- * What was read counts as read only when the caller says so: lines may come twice, after a crash or
- * a failure, but none is left out as long as its file is there.
+ * new one, and further until nobody has written to it for a quarter of an hour; one that is emptied
+ * in place is read from its begin. Lines that are not ended yet wait. What was read counts as read
+ * only when the caller says so: lines may come twice, after a crash or a failure, but none is left
+ * out as long as its file is there.
  */
 #ifndef ASSAY_TELEMETRY_LOG_FOLLOW_H
 #define ASSAY_TELEMETRY_LOG_FOLLOW_H

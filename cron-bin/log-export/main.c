@@ -54,22 +54,24 @@ static bool export_piece(struct exporter *exporter, const struct log_piece *piec
            OTLP_LATER;
 }
 
-/* Every file in its turn, until one has to wait for the collector. */
+/* Every file in its turn, until one has to wait for the collector. Returns whether there is more: a
+ * file gives a piece at a time. */
 static bool run_once(void *context)
 {
     struct exporter *exporter = context;
     struct log_piece piece;
-    bool sent = exporter->sends;
+    bool sent = exporter->sends, more = false;
 
     while (sent && !main_loop_must_stop() && otlp_may_call(&exporter->collector) &&
            log_follower_read(exporter->follower, &piece)) {
         sent = export_piece(exporter, &piece);
+        more = more || piece.length >= LOG_PIECE_MAX / 2;
         if (sent)
             log_follower_keep(exporter->follower);
         arena_reset(exporter->arena);
     }
     log_follower_save(exporter->follower);
-    return false;
+    return more && sent && otlp_may_call(&exporter->collector);
 }
 
 static enum error open_exporter(struct arena *arena, struct exporter *exporter,

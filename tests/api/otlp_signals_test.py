@@ -4,6 +4,7 @@ while the collector is there, after it was away, and whatever it answers."""
 import os
 import re
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -159,7 +160,8 @@ def ask(stack, name, path="/api/v1/projects"):
 
 
 def record_named(collector, name):
-    return next((pair for pair in records_of(collector) if pair[1].get("request_id") == name), None)
+    """The one about the request itself; there may be warnings beside it."""
+    return next((pair for pair in records_of(collector) if pair[1].get("request_id") == name and pair[1]["body"] == "http_request"), None)
 
 
 def test_a_line_of_a_request_is_a_record(stack, collector):
@@ -178,6 +180,29 @@ def test_a_line_that_is_not_ours_is_its_own_body(stack, collector):
         log.write(line + "\n")
     service, record = wait_for(lambda: next((pair for pair in records_of(collector) if "somebody else" in pair[1]["body"]), None))
     assert service == "nginx" and record["body"] == line and record["severity"] == "SEVERITY_NUMBER_WARN"
+
+
+def test_no_line_is_lost_while_logs_are_rotated(stack, collector):
+    """Nobody stops asking, and workers of before write to the old files until they have ended."""
+    names, over = [], threading.Event()
+
+    def asking():
+        while not over.is_set():
+            if ask(stack, f"turned-{len(names)}").status_code == 200:
+                names.append(f"turned-{len(names)}")
+    thread = threading.Thread(target=asking)
+    thread.start()
+    try:
+        wait_for(lambda: len(names) > 20)
+        for log in (stack.directory / "log").glob("*.log"):
+            log.rename(f"{log}.1")
+        assert stack.run("reopen").returncode == 0
+        new = stack.directory / "log" / "experiments-projects.log"
+        wait_for(lambda: new.exists() and "turned-" in new.read_text())
+    finally:
+        over.set()
+        thread.join()
+    wait_for(lambda: {record.get("request_id") for _, record in records_of(collector)} >= set(names), seconds=180)
 
 
 def test_no_line_is_lost_while_the_collector_is_away_and_logs_are_rotated(stack, collector):

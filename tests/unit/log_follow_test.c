@@ -106,6 +106,29 @@ TEST(a_log_that_is_renamed_is_read_to_its_end)
     end();
 }
 
+/* Processes of before finish what they have begun. */
+TEST(a_log_that_was_renamed_is_read_further)
+{
+    char before[128];
+
+    begin();
+    append("a-b.log", "one\n");
+    (void)snprintf(before, sizeof before, "%s", path_of("a-b.log"));
+    CHECK_INT(rename(before, path_of("a-b.log.1")), 0);
+    append("a-b.log", "new\n");
+    CHECK_TEXT(read_all(true), "a-b: one\na-b: new\n");
+    append("a-b.log.1", "late\n");
+    CHECK_TEXT(read_all(true), "a-b: late\n");
+    log_follower_close(follower);
+    append("a-b.log.1", "later\n");
+    append("a-b.log", "newer\n");
+    follow();
+    CHECK(strstr(read_all(true), "a-b: later\n") != NULL);
+    CHECK(strstr(all, "a-b: newer\n") != NULL);
+    CHECK_INT(strlen(all), strlen("a-b: later\na-b: newer\n"));
+    end();
+}
+
 TEST(a_log_that_is_emptied_is_read_from_its_begin)
 {
     begin();
@@ -135,6 +158,22 @@ TEST(another_process_goes_on_where_the_last_one_was)
     end();
 }
 
+TEST(a_log_that_nobody_has_begun_again_is_not_forgotten)
+{
+    char before[128];
+
+    begin();
+    append("a-b.log", "one\n");
+    log_follower_close(follower);
+    (void)snprintf(before, sizeof before, "%s", path_of("a-b.log"));
+    CHECK_INT(rename(before, path_of("a-b.log.1")), 0);
+    follow();
+    CHECK_TEXT(read_all(true), "");
+    append("a-b.log", "two\n");
+    CHECK_TEXT(read_all(true), "a-b: one\na-b: two\n");
+    end();
+}
+
 TEST(a_line_longer_than_a_piece_comes_in_parts)
 {
     struct log_piece piece;
@@ -155,6 +194,8 @@ TEST(a_line_longer_than_a_piece_comes_in_parts)
 
 TEST_MAIN(CASE(whole_lines_are_read_once_from_the_end_that_was_there),
           CASE(a_log_that_is_renamed_is_read_to_its_end),
+          CASE(a_log_that_was_renamed_is_read_further),
           CASE(a_log_that_is_emptied_is_read_from_its_begin),
           CASE(another_process_goes_on_where_the_last_one_was),
+          CASE(a_log_that_nobody_has_begun_again_is_not_forgotten),
           CASE(a_line_longer_than_a_piece_comes_in_parts))
