@@ -122,6 +122,7 @@ struct transaction {
     int64_t began;
     int64_t statements;
     bool in_group; /* a member's: a savepoint in the transaction of the group */
+    bool of_group; /* that one */
 };
 
 /* Parts of a transaction that can be undone alone. */

@@ -76,6 +76,7 @@ static void answer_all(struct group_list *list, enum error error, const struct p
 static void set_aside(struct db *db)
 {
     db->group.begun = db->transaction;
+    db->group.begun.of_group = true;
     db->transaction = (struct transaction){0};
     db->group.open = true;
     db->group.held = fiber_set_aside();

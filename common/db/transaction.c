@@ -103,9 +103,9 @@ static void warn_when_slow(const struct db *db)
                 db->transaction.line, (long long)milliseconds);
 }
 
-static void tell(const struct db *db)
+/* Members of a group tell of themselves; the transaction around them belongs to no request. */
+static void tell(const struct db *db, const struct transaction *transaction)
 {
-    const struct transaction *transaction = &db->transaction;
     const struct cause_database use = {.name = "transaction",
                                        .system = db_system_name(db),
                                        .started_at = transaction->began,
@@ -114,16 +114,21 @@ static void tell(const struct db *db)
                                        .failure =
                                            transaction->doomed ? transaction->cause.reason : NULL};
 
-    cause_database_used(&use);
+    if (cause_current() && !transaction->of_group)
+        cause_database_used(&use);
+}
+
+static void leave(struct db *db)
+{
+    warn_when_slow(db);
+    fiber_release();
+    db->transaction = (struct transaction){0};
 }
 
 static void end(struct db *db)
 {
-    warn_when_slow(db);
-    if (cause_current())
-        tell(db);
-    fiber_release();
-    db->transaction = (struct transaction){0};
+    tell(db, &db->transaction);
+    leave(db);
 }
 
 static void roll_back_outermost(struct db *db)
@@ -138,10 +143,12 @@ static void roll_back_outermost(struct db *db)
         db_drop_connection(db);
 }
 
-static enum error commit_failed(struct db *db, const struct transaction *transaction,
+static enum error commit_failed(struct db *db, struct transaction *transaction,
                                 const struct problem *cause, struct problem *problem)
 {
     db->counters.failures++;
+    transaction->doomed = true;
+    transaction->cause = *cause;
     return problem_set(problem, cause->error, cause->reason,
                        "the transaction begun at %s:%d: %.400s", transaction->file,
                        transaction->line, cause->text);
@@ -150,18 +157,22 @@ static enum error commit_failed(struct db *db, const struct transaction *transac
 /* Part of the group's transaction, and then with it in the file. */
 static enum error commit_member(struct db *db, struct problem *problem)
 {
-    const struct transaction transaction = db->transaction;
+    struct transaction transaction;
     struct problem own;
     enum error error = db->engine->nest(db, NEST_KEEP, &own);
 
     if (error) {
-        error = commit_failed(db, &transaction, &own, problem);
+        error = commit_failed(db, &db->transaction, &own, problem);
         roll_back_outermost(db);
         return error;
     }
-    end(db);
+    transaction = db->transaction;
+    leave(db);
     error = group_wait_for_commit(db, &own);
-    return error ? commit_failed(db, &transaction, &own, problem) : ERROR_NONE;
+    if (error)
+        error = commit_failed(db, &transaction, &own, problem);
+    tell(db, &transaction);
+    return error;
 }
 
 static enum error commit_outermost(struct db *db, struct problem *problem)

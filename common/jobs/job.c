@@ -363,14 +363,14 @@ static enum error run_guarded(struct job *job, struct job_counts *counts, struct
 }
 
 static void add_span(const struct job *job, struct traced *traced,
-                     const struct trace_context *above, int64_t started_at, bool well)
+                     const struct trace_context *above, int64_t started_at, const char *failure)
 {
     struct span span = {.context = traced->context,
                         .name = job->kind->name,
                         .kind = SPAN_INTERNAL,
                         .started_at = started_at,
                         .ended_at = clock_unix_microseconds(),
-                        .failure = well ? NULL : "failed"};
+                        .failure = failure};
 
     memcpy(span.parent, above->span_id, SPAN_ID_BYTES);
     span_set_text(&span, "assay.job.kind", job->kind->name);
@@ -382,6 +382,17 @@ static void add_span(const struct job *job, struct traced *traced,
     tracer_flush();
 }
 
+/* How the run has failed; NULL also when it was postponed. */
+static const char *failure_of(const struct job_counts *before, const struct job_counts *counts,
+                              enum error error)
+{
+    if (counts->dead > before->dead)
+        return "dead";
+    if (counts->lost > before->lost)
+        return "lost";
+    return error || counts->failed > before->failed ? "failed" : NULL;
+}
+
 /* Continues the trace of the request that has caused the job; what the run writes down names that
  * request. A job that no request has caused has no span. */
 static enum error run_one(struct job *job, struct job_counts *counts, struct problem *problem)
@@ -389,7 +400,8 @@ static enum error run_one(struct job *job, struct job_counts *counts, struct pro
     struct trace_context above = {0}, own = {0};
     struct traced traced;
     struct cause *before;
-    int64_t started_at = clock_unix_microseconds(), done = counts->done;
+    const struct job_counts counted = *counts;
+    int64_t started_at = clock_unix_microseconds();
     enum error error;
 
     if (trace_context_read(job->trace, &above) && tracer_is_open())
@@ -401,7 +413,7 @@ static enum error run_one(struct job *job, struct job_counts *counts, struct pro
     error = run_guarded(job, counts, problem);
     cause_set(before);
     if (own.sampled && tracer_is_open())
-        add_span(job, &traced, &above, started_at, counts->done > done);
+        add_span(job, &traced, &above, started_at, failure_of(&counted, counts, error));
     return error;
 }
 
