@@ -31,14 +31,21 @@ enum {
     FILE_MAX = 1 << 23,
     GRID_MAX = 1024,
     STEPS = 1600,
+    HYBRID_STEPS = 300,
     SECONDS_TEXT = 19 /* of a time, to its second */
 };
 
 /* The latter with the source of rows of live data. */
 static const char *const formats[] = {"assay-certificate-1", "assay-certificate-2"};
+/* With hybrid readings, with or without a source. */
+static const char hybrid_format[] = "assay-certificate-3";
 static const char head[] = "{\"certificate\":", middle[] = ",\"signature\":\"", end[] = "\"}";
 static const double srm_alpha = 0.001, ship = 0.95, strong = 0.99, planned_read = 0.95;
 static const double anomaly = 0.01, figures = 1e-7, almost_nothing = 1e-12, spent_error = 1e-5;
+
+/* Of hybrid readings, whose constants are solved on chords of the boundary. */
+static const double spent_more = 1e-4, spent_less = 2e-3, early_error_off = 4e-3;
+static const double p_least = 1e-10, p_most = 0.9999;
 
 static jmp_buf wrong_place;
 static char wrong_text[400];
@@ -267,6 +274,89 @@ static double spent(double constant, int looks)
     return total;
 }
 
+/* Readings by a normal mixture until `end`, in planned samples, and one test there. A reading at
+ * the fraction t has the score B(t) = z sqrt(t): without an effect a Brownian motion. */
+struct hybrid {
+    double alpha; /* of both together, both sides */
+    double share, mixture, end;
+};
+
+/* The mixture is tuned for the alpha of the plan. */
+static double mixture_of(double alpha, double share, double tuned_fraction)
+{
+    double size = -2 * log(alpha * share);
+
+    return (size + log(size) + 1) / tuned_fraction;
+}
+
+/* On the scale of the score. */
+static double hybrid_boundary(const struct hybrid *hybrid, double t, double *slope)
+{
+    double level = log1p(hybrid->mixture * t) - 2 * log(hybrid->alpha * hybrid->share);
+    double bound = sqrt((t + 1 / hybrid->mixture) * level);
+
+    *slope = (level + 1) / 2 / bound;
+    return bound;
+}
+
+/* A first passage through the upper boundary near a time, and its probability. */
+struct passage {
+    double time, bound, mass;
+};
+
+/* Twice the rate at which walks at a place arrive at the boundary, less what its slope takes away.
+ */
+static double flow(const struct passage *to, double slope, double time, double at)
+{
+    double rest = to->time - time, left = to->bound - at;
+
+    return (left / rest - slope) * exp(-left * left / rest / 2) / sqrt(2 * M_PI * rest);
+}
+
+/* The integral equation of Buonocore, Nobile and Ricciardi (1987) for two boundaries that mirror
+ * each other, in equal steps of ln(1 + mixture t). */
+static void first_passages(const struct hybrid *hybrid, struct passage passages[HYBRID_STEPS])
+{
+    double width = log1p(hybrid->mixture * hybrid->end) / HYBRID_STEPS;
+
+    for (int i = 0; i < HYBRID_STEPS; i++) {
+        struct passage *to = &passages[i];
+        double slope, density;
+
+        to->time = expm1(width * (i + 1)) / hybrid->mixture;
+        to->bound = hybrid_boundary(hybrid, to->time, &slope);
+        density = flow(to, slope, 0, 0);
+        for (int j = 0; j < i; j++)
+            density -= passages[j].mass * (flow(to, slope, passages[j].time, passages[j].bound) +
+                                           flow(to, slope, passages[j].time, -passages[j].bound));
+        to->mass = density * width * (to->time + 1 / hybrid->mixture);
+    }
+    passages[HYBRID_STEPS - 1].mass /= 2;
+}
+
+/* The probability of crossing before the end, or of |Z| > z there, without an effect; `early` is
+ * the first one. */
+static double hybrid_spent(const struct hybrid *hybrid, double z, double *early)
+{
+    static struct passage passages[HYBRID_STEPS];
+    double score = z * sqrt(hybrid->end), total = 2 * survival(z);
+
+    first_passages(hybrid, passages);
+    *early = 0;
+    for (int i = 0; i < HYBRID_STEPS; i++) {
+        const struct passage *at = &passages[i];
+        double rest = sqrt(fmax(hybrid->end - at->time, 0));
+
+        *early += 2 * at->mass;
+        if (i < HYBRID_STEPS - 1)
+            total += 2 * at->mass *
+                     (survival((at->bound - score) / rest) - survival((at->bound + score) / rest));
+        else
+            total += score > at->bound ? 2 * at->mass : 0;
+    }
+    return total;
+}
+
 /* The document. */
 static const json_t *member(const json_t *object, const char *name)
 {
@@ -330,6 +420,12 @@ static void same_figure(const json_t *object, const char *name, struct figure co
         wrong("%s is %.17g, and computed from the sums %.17g", name, value, computed.value);
 }
 
+static void same_flag(const json_t *object, const char *name, bool computed)
+{
+    if (!json_is_boolean(member(object, name)) || json_is_true(member(object, name)) != computed)
+        wrong("%s is not what is computed from the sums", name);
+}
+
 static void same_text(const json_t *object, const char *name, const char *computed)
 {
     if (!is_text(object, name, computed))
@@ -338,7 +434,8 @@ static void same_text(const json_t *object, const char *name, const char *comput
 
 struct certificate {
     const json_t *root, *design, *sequential, *arms, *strata;
-    size_t count; /* of the arms */
+    const json_t *hybrid, *end; /* NULL = without hybrid readings; before the test at their end */
+    size_t count;               /* of the arms */
     double alpha, sign, total, plans;
     bool binary, ratio, stratifiable, active, early, finished, complete;
     struct figure planned, boundary, mixture, mwe;
@@ -350,6 +447,8 @@ struct test {
     double effect, low, high, statistic, p, variance;
     struct figure difference, better, always_p, always_low, always_high, crossed;
     const char *standing, *practical;
+    bool read, claims;          /* of hybrid readings: has an interval, and is significant */
+    double read_low, read_high; /* in units of the analysis */
 };
 
 /* From a difference, its error for the test, its variance and the degrees of freedom. */
@@ -449,7 +548,7 @@ static struct test compare(const struct certificate *certificate, const struct a
         return test;
     test.significant = test.p < certificate->alpha;
     always_valid(certificate, &test);
-    if (certificate->active)
+    if (certificate->boundary.given)
         test.crossed = GIVEN(fabs(test.statistic) > certificate->boundary.value);
     return test;
 }
@@ -636,8 +735,10 @@ static bool anytime(const struct certificate *certificate, const struct test *te
 static void judge(const struct certificate *certificate, size_t arm, struct test *test)
 {
     double gain = certificate->sign * test->effect, mwe = certificate->mwe.value;
-    double low = certificate->sign > 0 ? test->low : -test->high;
-    double high = certificate->sign > 0 ? test->high : -test->low;
+    double lower = test->read ? test->read_low : test->low;
+    double upper = test->read ? test->read_high : test->high;
+    double low = certificate->sign > 0 ? lower : -upper;
+    double high = certificate->sign > 0 ? upper : -lower;
     bool small =
         fmin(arm_of(certificate->arms, 0).users, arm_of(certificate->arms, arm).users) < 100;
     bool holds = certificate->active ? test->crossed.value
@@ -649,6 +750,13 @@ static void judge(const struct certificate *certificate, size_t arm, struct test
                       : low >= mwe            ? "met"
                       : high < mwe            ? "below"
                                               : "uncertain";
+    if (certificate->hybrid) {
+        test->standing = !test->ok                                 ? "ignored"
+                         : !test->claims                           ? "open"
+                         : certificate->sign * (lower + upper) > 0 ? "win"
+                                                                   : "loss";
+        return;
+    }
     test->standing = !test->ok                                                         ? "ignored"
                      : !test->significant || !holds                                    ? "open"
                      : gain > 0 && (!test->better.given || test->better.value >= ship) ? "win"
@@ -741,6 +849,8 @@ static void decide_open(struct policy *policy)
                  : "inconclusive_ci",
              i);
     }
+    if (certificate->hybrid && is_text(certificate->hybrid, "status", "plan_changed"))
+        give(policy, "planned_looks_changed", 0);
     conclude(policy, "no_ship", "medium");
     if (certificate->finished)
         give(policy, "info_fraction_complete_no_effect", 0);
@@ -838,23 +948,26 @@ static void check_sequential(struct certificate *certificate)
 {
     const json_t *design = certificate->design, *written = certificate->sequential;
     double planned = certificate->planned.value, looks = number(design, "n_looks"), fraction = 0;
-    bool known = planned > 0 && (looks <= 1 || certificate->total > 0);
+    bool several = looks > 1 || certificate->hybrid;
+    bool known = planned > 0 && (!several || certificate->total > 0);
 
     if (known) {
         certificate->plans = certificate->total / (planned * (double)certificate->count);
         fraction = fmin(1, certificate->plans);
     }
-    certificate->active = known && looks > 1;
-    certificate->early = known && looks <= 1 && fraction < planned_read;
-    certificate->finished = certificate->active && fraction >= 1;
+    certificate->active = known && several;
+    certificate->early = known && !several && fraction < planned_read;
+    certificate->finished =
+        certificate->active &&
+        (certificate->hybrid ? is_text(certificate->hybrid, "status", "ended") : fraction >= 1);
     certificate->complete =
         certificate->finished || (known && !certificate->active && !certificate->early);
     same_text(written, "status",
-              looks <= 1 ? "fixed_horizon"
-              : known    ? "active"
-                         : "insufficient_data");
+              !several ? "fixed_horizon"
+              : known  ? "active"
+                       : "insufficient_data");
     same_figure(written, "information_fraction", (struct figure){known, fraction});
-    if (!certificate->active)
+    if (!certificate->active || certificate->hybrid)
         return;
     if (!(fabs(spent(number(design, "final_boundary"), (int)looks) / certificate->alpha - 1) <=
           spent_error))
@@ -863,9 +976,169 @@ static void check_sequential(struct certificate *certificate)
     same_figure(written, "boundary", certificate->boundary);
 }
 
+/* The plan at an alpha and an end. */
+static struct hybrid hybrid_of(const struct certificate *certificate, double alpha, double t)
+{
+    double share = number(certificate->hybrid, "early_share");
+
+    return (struct hybrid){
+        alpha, share,
+        mixture_of(certificate->alpha, share, number(certificate->hybrid, "tuned_fraction")), t};
+}
+
+/* The constants by the alpha that they spend. */
+static void check_spending(const struct certificate *certificate, double t)
+{
+    struct hybrid hybrid = hybrid_of(certificate, certificate->alpha, t);
+    double z = number(certificate->hybrid, "end_z"), early;
+    double share = hybrid_spent(&hybrid, z, &early) / certificate->alpha;
+
+    if (!(share >= 1 - spent_less && share <= 1 + spent_more))
+        wrong("readings before the end and its test beyond %g spend %g of alpha", z, share);
+    if (!(fabs(number(certificate->hybrid, "early_error") / early - 1) <= early_error_off))
+        wrong("early_error is %g, and computed from the plan %g",
+              number(certificate->hybrid, "early_error"), early);
+}
+
+static bool has_users(const struct certificate *certificate, const struct arm *arm)
+{
+    if (!certificate->binary)
+        return arm->users >= 500;
+    return arm->users >= 100 && arm->converted >= 5 && arm->users - arm->converted >= 5;
+}
+
+/* The smallest alpha at which the test at the end rejects: it spends itself with z as the constant
+ * of the end. */
+static struct figure check_end_p(const struct certificate *certificate, double t, double z,
+                                 const json_t *reading)
+{
+    double written = number(reading, "p_value"), p = fmin(fmax(written, p_least), p_most), early;
+    struct hybrid hybrid = hybrid_of(certificate, p, t);
+    double share = hybrid_spent(&hybrid, z, &early) / p;
+
+    if (!(written > 0 && written <= 1 && (share >= 1 - spent_less || p == p_least) &&
+          (share <= 1 + spent_less || p == p_most)))
+        wrong("p_value at the end is %g, and a test of this alpha spends %g of it", written, share);
+    return GIVEN(written);
+}
+
+static double anytime_p(const struct hybrid *hybrid, double t, double z)
+{
+    double information = hybrid->mixture * t;
+    double ratio = information / (1 + information) * z * z / 2 - log1p(information) / 2;
+
+    return fmin(1, exp(-fmax(ratio, 0)) / hybrid->share);
+}
+
+/* Checks what the reading of the test at the fraction t says, and keeps it in `into`. */
+static void check_reading(const struct certificate *certificate, const json_t *reading, double t,
+                          const struct test *test, bool enough, struct test *into)
+{
+    double unit = certificate->binary ? 100 : 1, error = sqrt(test->variance), slope, bound, z;
+    struct hybrid hybrid = hybrid_of(certificate, certificate->alpha, t);
+    bool found = test->ok && test->variance > 0 && t > 0, known = found && enough;
+    const char *still = certificate->end ? "no_rejection" : "continue";
+    struct figure p = {0};
+
+    bound = certificate->end ? number(certificate->hybrid, "end_z")
+                             : hybrid_boundary(&hybrid, t, &slope) / sqrt(t);
+    z = test->effect / unit / error;
+    if (known)
+        p = certificate->end ? check_end_p(certificate, t, fabs(z), reading)
+                             : GIVEN(anytime_p(&hybrid, t, z));
+    into->read = known;
+    into->claims = known && fabs(z) > bound;
+    into->read_low = test->effect - unit * bound * error;
+    into->read_high = test->effect + unit * bound * error;
+    same_text(reading, "status",
+              into->claims ? "efficacy"
+              : known      ? still
+              : found      ? "too_few_users"
+                           : "not_evaluable");
+    same_flag(reading, "is_significant", into->claims);
+    same_figure(reading, "boundary_z", (struct figure){known, bound});
+    same_figure(reading, "z", (struct figure){known, z});
+    same_figure(reading, "p_value", p);
+    same_figure(reading, "effect", (struct figure){known, test->effect / unit});
+    same_figure(reading, "ci_lower", (struct figure){known, into->read_low / unit});
+    same_figure(reading, "ci_upper", (struct figure){known, into->read_high / unit});
+    if (into->ok)
+        into->crossed = GIVEN(into->claims);
+}
+
+static void check_readings(const struct certificate *certificate, double t, struct test *tests)
+{
+    const json_t *readings = member(certificate->hybrid, "readings");
+    const json_t *arms =
+        certificate->end ? member(member(certificate->end, "sums"), "arms") : certificate->arms;
+    struct arm control = arm_of(arms, 0);
+
+    for (size_t i = 1; i < certificate->count; i++) {
+        struct arm arm = arm_of(arms, i);
+        bool enough =
+            certificate->end || (has_users(certificate, &control) && has_users(certificate, &arm));
+        struct test then = certificate->end ? compare(certificate, &control, &arm) : tests[i];
+
+        check_reading(certificate, json_array_get(readings, i - 1), t, &then, enough, &tests[i]);
+    }
+}
+
+/* Where the end was taken, in planned samples. */
+static double check_end(const struct certificate *certificate)
+{
+    const json_t *arms = member(member(certificate->end, "sums"), "arms");
+    double users = 0;
+
+    for (size_t i = 0; i < json_array_size(arms); i++)
+        users += arm_of(arms, i).users;
+    same_figure(certificate->end, "users", GIVEN(users));
+    users /= certificate->planned.value * (double)certificate->count;
+    same_figure(certificate->end, "information_fraction", GIVEN(users));
+    return users;
+}
+
+/* Adds to each test its reading: of the sums at the end once that was taken. */
+static void check_hybrid(const struct certificate *certificate, struct test *tests)
+{
+    const json_t *hybrid = certificate->hybrid;
+    bool changed = is_text(hybrid, "status", "plan_changed");
+    bool known = !changed && certificate->planned.value > 0;
+    bool running = known && !certificate->end && certificate->plans > 0;
+    struct hybrid plan = hybrid_of(certificate, certificate->alpha, 1);
+    double t = certificate->plans, slope, bound;
+
+    same_figure(hybrid, "alpha", GIVEN(certificate->alpha));
+    if (!changed)
+        same_text(hybrid, "status",
+                  !known             ? "unavailable"
+                  : certificate->end ? "ended"
+                                     : "running");
+    bound = hybrid_boundary(&plan, t, &slope) / sqrt(t);
+    same_figure(certificate->sequential, "boundary", (struct figure){running, running ? bound : 0});
+    if (json_array_size(member(hybrid, "readings")) != (known ? certificate->count - 1 : 0))
+        wrong("there are %zu readings", json_array_size(member(hybrid, "readings")));
+    if (!known)
+        return;
+    if (certificate->end)
+        t = check_end(certificate);
+    check_spending(certificate, certificate->end ? t : 1);
+    check_readings(certificate, t, tests);
+}
+
+/* The first that was issued has neither a source nor hybrid readings. */
+static bool has_known_format(const json_t *root)
+{
+    const char *format = json_object_get(root, "hybrid")
+                             ? hybrid_format
+                             : formats[json_object_get(root, "source") != NULL];
+
+    return is_text(root, "format", format) &&
+           is_text(member(root, "formulas"), "policy", "practical_v1");
+}
+
 static void read_design(const json_t *root, struct certificate *certificate)
 {
-    const json_t *design = member(root, "design");
+    const json_t *design = member(root, "design"), *hybrid = json_object_get(root, "hybrid");
     double effect = number(design, "baseline_value") * fabs(number(design, "mde_pct")) / 100;
     char rounded[400];
 
@@ -875,6 +1148,7 @@ static void read_design(const json_t *root, struct certificate *certificate)
                              .sequential = member(root, "sequential"),
                              .arms = member(root, "arms"),
                              .strata = member(root, "strata"),
+                             .hybrid = hybrid,
                              .count = json_array_size(member(root, "arms")),
                              .sign = is_text(design, "direction", "decrease") ? -1 : 1,
                              .binary = is_text(design, "metric_type", "binary"),
@@ -883,9 +1157,9 @@ static void read_design(const json_t *root, struct certificate *certificate)
                                          number(design, "planned_users_per_arm")},
                              .mixture = {!json_is_null(member(design, "mixture_variance")),
                                          number(design, "mixture_variance")}};
-    if (certificate->count < 1 || certificate->count > ARMS_MAX ||
-        !is_text(root, "format", formats[json_object_get(root, "source") != NULL]) ||
-        !is_text(member(root, "formulas"), "policy", "practical_v1"))
+    if (hybrid && json_is_object(member(hybrid, "end")))
+        certificate->end = member(hybrid, "end");
+    if (certificate->count < 1 || certificate->count > ARMS_MAX || !has_known_format(root))
         wrong("of a format or a policy that this program does not know");
     certificate->stratifiable = certificate->binary || is_text(design, "metric_type", "continuous");
     certificate->alpha = number(design, "alpha") / fmax(1, (double)certificate->count - 1);
@@ -928,6 +1202,10 @@ static void check_figures(const json_t *root)
         struct arm arm = arm_of(certificate.arms, i);
 
         policy.test[i] = compare(&certificate, &control, &arm);
+    }
+    if (certificate.hybrid)
+        check_hybrid(&certificate, policy.test);
+    for (size_t i = 1; i < certificate.count; i++) {
         check_comparison(json_array_get(comparisons, i - 1), &policy.test[i]);
         judge(&certificate, i, &policy.test[i]);
     }

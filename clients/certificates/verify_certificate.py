@@ -17,8 +17,11 @@ import sys
 from statistics import NormalDist
 
 ALMOST_NOTHING, FIGURES, SPENT = 1e-9, 1e-7, 1e-5
+SPENT_MORE, SPENT_LESS, EARLY_ERROR = 1e-4, 2e-3, 4e-3  # of hybrid readings, whose constants are solved on chords
+HYBRID_STEPS, P_LEAST, P_MOST = 300, 1e-10, 0.9999
 SRM_ALPHA, SHIP, STRONG, PLANNED_READ, ANOMALY = 0.001, 0.95, 0.99, 0.95, 0.01
 FORMATS = ("assay-certificate-1", "assay-certificate-2")  # the latter with the source of rows of live data
+HYBRID_FORMAT = "assay-certificate-3"  # with hybrid readings, with or without a source
 HEAD, MIDDLE, END = b'{"certificate":', b',"signature":"', b'"}'
 
 
@@ -216,6 +219,51 @@ def spent(constant, looks):
     return total
 
 
+class Hybrid:
+    """Readings by a normal mixture until `end`, in planned samples, and one test there. A reading at the fraction t has
+    the score B(t) = z sqrt(t): without an effect a Brownian motion. Alpha of both together, both sides."""
+    def __init__(self, hybrid, alpha, end):
+        self.alpha, self.share, self.end = alpha, hybrid["early_share"], end
+        size = -2 * math.log(hybrid["alpha"] * self.share)
+        self.mixture = (size + math.log(size) + 1) / hybrid["tuned_fraction"]
+
+    def boundary(self, t):
+        """And its slope, on the scale of the score."""
+        level = math.log1p(self.mixture * t) - 2 * math.log(self.alpha * self.share)
+        bound = math.sqrt((t + 1 / self.mixture) * level)
+        return bound, (level + 1) / 2 / bound
+
+    def first_passages(self):
+        """(time, boundary, probability of the first passage near it through the upper boundary): the integral equation of
+        Buonocore, Nobile and Ricciardi (1987) for two boundaries that mirror each other, in equal steps of
+        ln(1 + mixture t)."""
+        width = math.log1p(self.mixture * self.end) / HYBRID_STEPS
+        found = []
+        for i in range(1, HYBRID_STEPS + 1):
+            t = math.expm1(width * i) / self.mixture
+            bound, slope = self.boundary(t)
+
+            def flow(time, at):
+                """Twice the rate at which walks from there arrive at the boundary, less what its slope takes away."""
+                rest, left = t - time, bound - at
+                return (left / rest - slope) * math.exp(-left * left / rest / 2) / math.sqrt(2 * math.pi * rest)
+
+            density = flow(0, 0) - sum(mass * (flow(time, at) + flow(time, -at)) for time, at, mass in found)
+            found.append((t, bound, density * width * (t + 1 / self.mixture)))
+        last = found[-1]
+        found[-1] = (self.end, last[1], last[2] / 2)
+        return found
+
+    def spent(self, z):
+        """The probability of a crossing before the end, and that of this or |Z| > z there: without an effect."""
+        score, passages = z * math.sqrt(self.end), self.first_passages()
+        back = 2 * passages[-1][2] * (score > passages[-1][1])
+        for t, bound, mass in passages[:-1]:
+            rest = math.sqrt(self.end - t)
+            back += 2 * mass * (survival((bound - score) / rest) - survival((bound + score) / rest))
+        return 2 * sum(mass for _, _, mass in passages), 2 * survival(z) + back
+
+
 # The analyses.
 def rate_of(arm):
     return arm["converted"] / arm["users"]
@@ -307,6 +355,10 @@ def compare(design, control, treatment, alpha, boundary):
     return test
 
 
+def unit_of(design):
+    return 100 if design["metric_type"] == "binary" else 1
+
+
 def sign_of(design):
     return -1 if design["direction"] == "decrease" else 1
 
@@ -367,7 +419,8 @@ class Policy:
         self.active = sequential["status"] == "active"
         fixed = sequential["status"] == "fixed_horizon" and fraction is not None
         self.early = fixed and fraction < PLANNED_READ
-        self.finished = self.active and fraction >= 1
+        self.hybrid = certificate.get("hybrid")
+        self.finished = self.active and (self.hybrid["status"] == "ended" if self.hybrid else fraction >= 1)
         self.complete = self.finished or (fixed and fraction >= PLANNED_READ)
         total = sum(arm["users"] for arm in certificate["arms"])
         planned = design["planned_users_per_arm"]
@@ -383,6 +436,11 @@ class Policy:
         if test["status"] != "ok":
             return "ignored"
         small = min(arm["users"], self.certificate["arms"][0]["users"]) < 100
+        if self.hybrid:
+            reading = test["reading"]
+            if not reading or not reading["is_significant"]:
+                return "open"
+            return "win" if self.sign * reading["effect"] > 0 else "loss"
         if self.active:
             holds = test["sequential_significant"]
         elif self.early or (self.design["planned_users_per_arm"] is None and small):
@@ -403,6 +461,8 @@ class Policy:
         if self.mwe is None:
             return "unavailable"
         low, high = test["ci_lower"] or 0, test["ci_upper"] or 0
+        if test["reading"] and test["reading"]["effect"] is not None:
+            low, high = (unit_of(self.design) * test["reading"][end] for end in ("ci_lower", "ci_upper"))
         low, high = (low, high) if self.sign > 0 else (-high, -low)
         return "met" if low >= self.mwe else "below" if high < self.mwe else "uncertain"
 
@@ -498,6 +558,8 @@ class Policy:
                 self.give("fixed_horizon_before_planned_read", i)
             else:
                 self.give("inconclusive_ci", i)
+        if self.hybrid and self.hybrid["status"] == "plan_changed":
+            self.give("planned_looks_changed")
         if self.finished:
             self.give("info_fraction_complete_no_effect")
             return "no_ship", "medium"
@@ -535,17 +597,98 @@ def check_sequential(certificate, alpha):
     design, sequential = certificate["design"], certificate["sequential"]
     looks, planned = design["n_looks"], design["planned_users_per_arm"]
     total, arms = sum(arm["users"] for arm in certificate["arms"]), len(certificate["arms"])
-    known = planned is not None and planned > 0 and (looks <= 1 or total > 0)
+    several = looks > 1 or "hybrid" in certificate
+    known = planned is not None and planned > 0 and (not several or total > 0)
     fraction = min(1, total / (planned * arms)) if known else None
     same("sequential.status", sequential["status"],
-         "fixed_horizon" if looks <= 1 else "active" if known else "insufficient_data")
+         "fixed_horizon" if not several else "active" if known else "insufficient_data")
     same("sequential.information_fraction", sequential["information_fraction"], fraction)
-    if sequential["status"] != "active":
+    if sequential["status"] != "active" or "hybrid" in certificate:
         return None
     if abs(spent(design["final_boundary"], looks) / alpha - 1) > SPENT:
         raise Wrong(f"the boundary {design['final_boundary']} does not spend alpha {alpha:g} over {looks} looks")
     same("sequential.boundary", sequential["boundary"], design["final_boundary"] / math.sqrt(fraction))
     return design["final_boundary"] / math.sqrt(fraction)
+
+
+def check_spending(hybrid, alpha, end):
+    """The constants by the alpha that they spend."""
+    early, whole = Hybrid(hybrid, alpha, end).spent(hybrid["end_z"])
+    if not alpha * (1 - SPENT_LESS) <= whole <= alpha * (1 + SPENT_MORE):
+        raise Wrong(f"readings before the end and its test beyond {hybrid['end_z']} spend {whole:g} and not alpha {alpha:g}")
+    if abs(hybrid["early_error"] / early - 1) > EARLY_ERROR:
+        raise Wrong(f"hybrid.early_error is {hybrid['early_error']}, and computed from the plan {early}")
+
+
+def has_users(kind, arms):
+    if kind == "binary":
+        return all(a["users"] >= 100 and a["converted"] >= 5 and a["users"] - a["converted"] >= 5 for a in arms)
+    return all(a["users"] >= 500 for a in arms)
+
+
+def check_end_p(hybrid, end, z, p):
+    """The smallest alpha at which the test rejects: it spends itself with z as the constant of the end."""
+    if not 0 < p <= 1:
+        raise Wrong(f"p_value at the end is {p}")
+    p = min(max(p, P_LEAST), P_MOST)
+    early_and_end = Hybrid(hybrid, p, end).spent(z)[1]
+    less, more = (SPENT_LESS, SPENT_LESS) if P_LEAST < p < P_MOST else (1, SPENT_LESS) if p == P_LEAST else (SPENT_LESS, 1)
+    if not p * (1 - less) <= early_and_end <= p * (1 + more):
+        raise Wrong(f"p_value at the end is {p:g}, and a test of this alpha spends {early_and_end:g}")
+
+
+def read_hybrid(certificate, test, pair, t):
+    """What a reading of the test at the fraction t says, but for the p-value at the end."""
+    design, hybrid = certificate["design"], certificate["hybrid"]
+    reading = dict.fromkeys(("boundary_z", "z", "p_value", "effect", "ci_lower", "ci_upper"))
+    reading.update(status="not_evaluable", is_significant=False)
+    if test["status"] != "ok" or not test["variance"] > 0 or not t > 0:
+        return reading
+    if not hybrid["end"] and not has_users(design["metric_type"], pair):
+        reading["status"] = "too_few_users"
+        return reading
+    plan, effect, error = Hybrid(hybrid, hybrid["alpha"], t), test["effect"] / unit_of(design), math.sqrt(test["variance"])
+    bound = hybrid["end_z"] if hybrid["end"] else plan.boundary(t)[0] / math.sqrt(t)
+    z, information = effect / error, plan.mixture * t
+    anytime = math.exp(min(0, math.log1p(information) / 2 - information / (1 + information) * z * z / 2))
+    reading.update(boundary_z=bound, z=z, effect=effect, ci_lower=effect - bound * error, ci_upper=effect + bound * error,
+                   is_significant=abs(z) > bound, p_value=None if hybrid["end"] else min(1, anytime / hybrid["early_share"]))
+    reading["status"] = "efficacy" if abs(z) > bound else "no_rejection" if hybrid["end"] else "continue"
+    return reading
+
+
+def check_hybrid(certificate, tests, alpha):
+    """Adds to each test its reading: of the sums at the end once that was taken."""
+    hybrid, design, arms = certificate["hybrid"], certificate["design"], certificate["arms"]
+    planned, end = (design["planned_users_per_arm"] or 0) * len(arms), hybrid["end"]
+    now = sum(arm["users"] for arm in arms) / planned if planned else 0
+    same("hybrid.alpha", hybrid["alpha"], alpha)
+    known = hybrid["status"] not in ("unavailable", "plan_changed")
+    if known:
+        same("hybrid.status", hybrid["status"], "ended" if end else "running")
+    elif planned and hybrid["status"] == "unavailable":
+        raise Wrong("hybrid.status is unavailable, and the design has a size")
+    running = known and not end and now > 0
+    same("sequential.boundary", certificate["sequential"]["boundary"],
+         Hybrid(hybrid, alpha, 1).boundary(now)[0] / math.sqrt(now) if running else None)
+    same("readings", len(hybrid["readings"]), len(tests) if known else 0)
+    if not known:
+        return
+    if end:
+        arms, now = end["sums"]["arms"], end["information_fraction"]
+        same("hybrid.end.users", end["users"], sum(arm["users"] for arm in arms))
+        same("hybrid.end.information_fraction", now, end["users"] / planned)
+    check_spending(hybrid, alpha, now if end else 1)
+    for test, arm, written in zip(tests, arms[1:], hybrid["readings"]):
+        then = compare(design, arms[0], arm, alpha, None) if end else test
+        reading = test["reading"] = read_hybrid(certificate, then, (arms[0], arm), now)
+        if end and reading["z"] is not None:
+            reading["p_value"] = written["p_value"]
+            check_end_p(hybrid, now, abs(reading["z"]), written["p_value"])
+        for field, value in reading.items():
+            same(f"reading {written['treatment_index']}: {field}", written[field], value)
+        if test["status"] == "ok":
+            test["sequential_significant"] = reading["is_significant"]
 
 
 def check_ratio(certificate):
@@ -575,7 +718,8 @@ def check_source(certificate):
 def check_figures(certificate):
     """Computes everything again; raises Wrong at the first difference."""
     design, arms = certificate["design"], certificate["arms"]
-    if certificate["format"] != FORMATS["source" in certificate] or certificate["formulas"]["policy"] != "practical_v1":
+    expected = HYBRID_FORMAT if "hybrid" in certificate else FORMATS["source" in certificate]
+    if certificate["format"] != expected or certificate["formulas"]["policy"] != "practical_v1":
         raise Wrong("of a format or a policy that this program does not know")
     check_source(certificate)
     alpha = design["alpha"] / max(1, len(arms) - 1)
@@ -584,7 +728,9 @@ def check_figures(certificate):
         same("design.mixture_variance", design["mixture_variance"], effect * effect)
     boundary = check_sequential(certificate, alpha)
     strata_srm = check_ratio(certificate)
-    tests = [compare(design, arms[0], arm, alpha, boundary) for arm in arms[1:]]
+    tests = [{**compare(design, arms[0], arm, alpha, boundary), "reading": None} for arm in arms[1:]]
+    if "hybrid" in certificate:
+        check_hybrid(certificate, tests, alpha)
     same("comparisons", len(certificate["comparisons"]), len(tests))
     for written, test in zip(certificate["comparisons"], tests):
         for field in ("status",) + FIELDS:

@@ -2,11 +2,13 @@
 On both engines. Boundaries are computed anew here at the first look, and by /sequential/monitor at later ones."""
 
 import math
+import random
 
 import pytest
 from scipy.stats import norm
 
 from stack import CHECKOUT
+from certificates_test import check as check_certificate, verifier
 from live_test import Experiment
 from project_fixtures import create, expect, payload, put
 
@@ -296,7 +298,28 @@ def planned_by(client, share=0.5, alpha=0.05, **look):
     return expect(client.post("/api/v1/sequential/hybrid", {"alpha": alpha, "power": 0.8, "early_share": share, **look}))
 
 
-def test_a_hybrid_is_read_at_any_time_and_tested_once(store):
+def certified(tmp_path, store, experiment):
+    """What the certificate says of hybrid readings: both verifiers find it right, and wrong with any other constant."""
+    certificate = check_certificate(tmp_path, store, experiment.id)
+    hybrid, shown = certificate["hybrid"], experiment.sequential["hybrid"]
+    assert certificate["format"] == "assay-certificate-3" and hybrid["status"] == shown["status"]
+    assert [one["status"] for one in hybrid["readings"]] == [one["status"] for one in shown["comparisons"]]
+    for part, name, factor in ((hybrid, "end_z", 0.999), (hybrid, "end_z", 1.01), (hybrid, "early_share", 1.01),
+                               (hybrid, "tuned_fraction", 1.1), (hybrid, "early_error", 1.01), (hybrid, "alpha", 1.01),
+                               *((reading, field, 1.01) for reading in hybrid["readings"] for field in
+                                 ("boundary_z", "z", "p_value", "effect", "ci_lower", "ci_upper"))):
+        before = part[name]
+        if before is None or (name == "p_value" and before == 1):
+            continue
+        part[name] *= factor
+        with pytest.raises(verifier.Wrong):
+            verifier.check_figures(certificate)
+        part[name] = before
+    verifier.check_figures(certificate)
+    return hybrid
+
+
+def test_a_hybrid_is_read_at_any_time_and_tested_once(store, tmp_path):
     experiment, plain = Running(store.client, hybrid_design()), Running(store.client, hybrid_design(share=None))
     for one in (experiment, plain):
         one.add((8, 2), (8, 3))
@@ -308,6 +331,7 @@ def test_a_hybrid_is_read_at_any_time_and_tested_once(store):
     assert shown["end_z"] == pytest.approx(plan["end_z"], abs=1e-6)
     assert shown["early_error"] == pytest.approx(plan["early_error"], abs=1e-7)
     assert shown["comparisons"][0]["status"] == "too_few_users"
+    certified(tmp_path, store, experiment)
     assert not experiment.take()["taken"]  # the end is not due
     half = math.ceil(size / 2)
     experiment.add((half - 8, round(0.25 * half)), (half - 8, round(0.45 * half)))
@@ -323,6 +347,7 @@ def test_a_hybrid_is_read_at_any_time_and_tested_once(store):
     [arm] = decision["evidence"]["winning_arms"]
     assert arm["p_value"] == pytest.approx(expected["p_value"], abs=1e-6)
     assert arm["practical"]["ci_lower"] == pytest.approx(100 * expected["ci_lower"], abs=1e-3)
+    certified(tmp_path, store, experiment)
     # The effect goes: a reading claims nothing any more, and the test at the end decides for good.
     experiment.add((size - half + 3, round(0.5 * (size - half))), (size - half + 3, round(0.35 * (size - half))))
     assert experiment.sequential["hybrid"]["end_due"] and experiment.decision()["verdict"] == "keep_running"
@@ -340,9 +365,11 @@ def test_a_hybrid_is_read_at_any_time_and_tested_once(store):
     assert decision["verdict"] == "no_ship" and "info_fraction_complete_no_effect" in experiment.codes()
     experiment.add((size, round(0.1 * size)), (size, round(0.9 * size)))  # comes too late
     assert experiment.sequential["hybrid"]["comparisons"] == [last] and experiment.decision()["verdict"] == "no_ship"
+    end = certified(tmp_path, store, experiment)["end"]
+    assert end["users"] == 2 * (size + 3) and [arm["users"] for arm in end["sums"]["arms"]] == [size + 3] * 2
 
 
-def test_the_end_of_a_hybrid_by_the_upkeep_or_earlier_by_hand(store):
+def test_the_end_of_a_hybrid_by_the_upkeep_or_earlier_by_hand(store, tmp_path):
     due, early = (Running(store.client, hybrid_design(variants=variants)) for variants in (2, 3))
     due.add((8, 2), (8, 3))
     size = due.sequential["planned_sample_size_per_variant"]
@@ -360,9 +387,53 @@ def test_the_end_of_a_hybrid_by_the_upkeep_or_earlier_by_hand(store):
     assert [one["status"] for one in shown["comparisons"]] == ["no_rejection", "efficacy"]
     expect(put(store.client, early.id, hybrid_design(share=0.2, variants=3)))
     assert early.sequential["hybrid"]["status"] == "plan_changed" and early.decision()["verdict"] == "keep_running"
+    changed = check_certificate(tmp_path, store, early.id)
+    assert (changed["hybrid"]["status"], changed["hybrid"]["readings"]) == ("plan_changed", [])
     expect(put(store.client, early.id, hybrid_design(variants=3)))
     assert early.sequential["hybrid"] == shown
-    expect(store.client.get(f"/api/v1/experiments/{early.id}/certificate"), 409, "certificate_of_planned_looks")
+    for experiment in (due, early):
+        certified(tmp_path, store, experiment)
+    store.database.run(f"UPDATE experiment_looks SET sums_json = NULL WHERE experiment_id = '{early.id}'")
+    answer = expect(store.client.get(f"/api/v1/experiments/{early.id}/certificate"), 409, "certificate_of_planned_looks")
+    assert "kept no sums" in str(answer)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "ratio", "decrease"])
+def test_certificates_of_hybrids_of_every_kind(store, tmp_path, kind):
+    """Before the end and after it; the last one with records that came too late."""
+    metrics = {"primary_metric_name": "purchase", "alpha": 0.05, "power": 0.8, "mde_pct": 6, "metric_type": kind,
+               "baseline_value": 10, "std_dev": 5, "direction": "increase"}
+    if kind == "ratio":
+        metrics.update(numerator_metric_name="purchase", denominator_metric_name="visit")
+    if kind == "decrease":
+        metrics.update(metric_type="binary", baseline_value=0.4, mde_pct=-30, direction="decrease")
+        del metrics["std_dev"]
+    built = hybrid_design()
+    built["metrics"] = metrics
+    experiment = Experiment(store.client, built)
+    size = experiment.stats()["sequential"]["planned_sample_size_per_variant"]
+    rng = random.Random(7)
+
+    def add(label, users):
+        names = [(f"{label}-{arm}-{i}", arm) for arm in (0, 1) for i in range(users)]
+        events = [{"user_id": name, "metric": "purchase", "occurred_at": 1,
+                   "value": 1 if kind == "decrease" else rng.gauss(10 + arm, 5)}
+                  for name, arm in names if kind != "decrease" or rng.random() < 0.4 - 0.1 * arm]
+        visits = [{"user_id": name, "metric": "visit", "occurred_at": 1, "value": 1 + rng.random()} for name, _ in names]
+        for route, records in (("exposures", [{"user_id": name, "variation_index": arm, "occurred_at": 0} for name, arm in names]),
+                               ("conversions", events + visits * (kind == "ratio"))):
+            for start in range(0, len(records), 1000):
+                experiment.send(route, *records[start:start + 1000])
+
+    add("early", max(size // 2, 520))
+    certificate = check_certificate(tmp_path, store, experiment.id)
+    assert certificate["hybrid"]["readings"][0]["status"] in ("continue", "efficacy")
+    add("late", size)
+    assert expect(experiment.client.post(experiment.path("looks"), {}))["taken"]
+    add("later", 30)
+    certificate = check_certificate(tmp_path, store, experiment.id)
+    assert certificate["hybrid"]["status"] == "ended" and certificate["hybrid"]["readings"][0]["status"] == "efficacy"
+    assert certificate["hybrid"]["end"]["sums"]["arms"] != certificate["arms"]
 
 
 @pytest.mark.parametrize("wrong", [{"n_looks": 2}, {"planned_looks": PLAN}])

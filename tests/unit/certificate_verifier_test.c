@@ -8,6 +8,7 @@
 #include "crypto/ed25519.h"
 #include "crypto/token.h"
 #include "stats/bayes/superiority.h"
+#include "stats/sequential/hybrid.h"
 #include "test.h"
 
 int verifier_main(int argc, char **argv);
@@ -15,7 +16,13 @@ int verifier_main(int argc, char **argv);
 #include "../../clients/certificates/verify_certificate.c"
 #undef main
 
-enum { ARENA_BYTES = 1 << 24, FLIPS = 10000, FLIPS_SOAK = 1000000, CERTIFICATES = 40 };
+enum {
+    ARENA_BYTES = 1 << 24,
+    SOLVING_BYTES = 1 << 25,
+    FLIPS = 10000,
+    FLIPS_SOAK = 1000000,
+    CERTIFICATES = 40
+};
 
 static unsigned char seed[ED25519_KEY_BYTES], public_key[ED25519_KEY_BYTES];
 
@@ -107,6 +114,68 @@ static const char fresh_source[] =
     "{\"status\":\"fresh\",\"metric\":\"purchase\",\"entity_type\":\"sale\",\"position\":\"0/1\","
     "\"complete_at\":\"2026-07-30T11:59:58Z\"}";
 
+/* `text` with `with` instead of `what`, which is there once. */
+static const char *put(struct arena *arena, const char *text, const char *what, const char *with)
+{
+    const char *at = strstr(text, what);
+
+    CHECK(at && !strstr(at + 1, what));
+    return at ? arena_print(arena, "%.*s%s%s", (int)(at - text), text, with, at + strlen(what))
+              : text;
+}
+
+struct end_of_test {
+    double p, end_z, early_error;
+};
+
+/* A plan with the defaults, which ended with those users; always with the same z. */
+static struct end_of_test solve_end(double z)
+{
+    static struct end_of_test solved;
+    struct arena *arena = arena_create(SOLVING_BYTES);
+    struct hybrid_design *design = ARENA_NEW(arena, struct hybrid_design);
+    struct hybrid_plan plan = {0.05, 0.5, hybrid_mixture(0.5, 0.05, 0.5), 10000.0 / 2 / 3841};
+
+    if (solved.p == 0) {
+        CHECK(hybrid_solve(&plan, arena, design));
+        solved =
+            (struct end_of_test){hybrid_end_p(&plan, z, arena), design->end_z, design->early_error};
+    }
+    arena_destroy(arena);
+    return solved;
+}
+
+/* The same with hybrid readings whose test at the end was taken with the users of now; the
+ * constants times factors. */
+static const char *with_hybrid(struct arena *arena, const char *text, double more_z, double more_p)
+{
+    double error = sqrt(0.1 * 0.9 / 5000 + 0.14 * 0.86 / 5000), z = 0.04 / error;
+    struct end_of_test solved = solve_end(z);
+    double end_z = solved.end_z * more_z;
+    const char *arms = strstr(text, "\"arms\":"), *behind = strstr(arms, ",\"strata\"");
+    const char *block = arena_print(
+        arena,
+        "\"hybrid\":{\"status\":\"ended\",\"alpha\":0.05,\"early_share\":0.5,\"tuned_fraction\":0."
+        "5,"
+        "\"early_error\":%.17g,\"end_z\":%.17g,\"end\":{\"information_fraction\":%.17g,\"users\":"
+        "10000,\"taken_at\":\"2026-07-30T11:59:00Z\",\"sums\":{%.*s}},\"readings\":[{\"treatment_"
+        "index"
+        "\":1,\"status\":\"efficacy\",\"boundary_z\":%.17g,\"z\":%.17g,\"p_value\":%.17g,"
+        "\"effect\":"
+        "0.04,\"ci_lower\":%.17g,\"ci_upper\":%.17g,\"is_significant\":true}]},\"decision\":{",
+        solved.early_error, end_z, 10000.0 / 2 / 3841, (int)(behind - arms), arms, end_z, z,
+        solved.p * more_p, 0.04 - end_z * error, 0.04 + end_z * error);
+
+    text = put(arena, text, "\"decision\":{", block);
+    text = put(arena, text, "\"sequential_significant\":null", "\"sequential_significant\":true");
+    text = put(arena, text, "fixed_horizon", "active");
+    text = put(
+        arena, text, "\"part\":null}],\"blockers\"",
+        "\"part\":null},{\"code\":\"sequential_crossed\",\"arm\":1,\"part\":null}],\"blockers\"");
+    *(strstr((char *)text, "certificate-") + strlen("certificate-")) = '3';
+    return text;
+}
+
 TEST(every_changed_bit_is_found)
 {
     struct arena *arena = arena_create(ARENA_BYTES);
@@ -126,6 +195,8 @@ TEST(every_changed_bit_is_found)
             text = make(arena, id, 500, "ship");
             if (i / (flips / CERTIFICATES) % 2)
                 text = with_source(arena, text, fresh_source);
+            if (i / (flips / CERTIFICATES) % 4 > 1)
+                text = with_hybrid(arena, text, 1, 1);
             length = sign_text(arena, text, &file);
             CHECK(!verdict_of(file, length));
         }
@@ -227,6 +298,69 @@ TEST(probabilities_of_unequal_arms)
     CHECK_INT((long)off, 0);
 }
 
+/* Each is signed: the constants do not fit what they spend. A larger one spends less than it may.
+ */
+TEST(hybrid_constants_that_spend_another_alpha)
+{
+    static const struct {
+        double z, p;
+        const char *says;
+    } cases[] = {
+        {0.999, 1, "spend"}, {1.01, 1, "spend"}, {1, 1.02, "p_value"}, {1, 0.98, "p_value"}};
+    struct arena *arena = arena_create(ARENA_BYTES);
+    const char *plain = make(arena, "id", 500, "ship"), *right = with_hybrid(arena, plain, 1, 1);
+    char *file;
+    size_t length = sign_text(arena, right, &file);
+
+    CHECK(!verdict_of(file, length));
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        length = sign_text(arena, with_hybrid(arena, plain, cases[i].z, cases[i].p), &file);
+        CHECK(verdict_of(file, length) && strstr(verdict_of(file, length), cases[i].says));
+    }
+    length = sign_text(arena, put(arena, right, "certificate-3", "certificate-1"), &file);
+    CHECK(strstr(verdict_of(file, length), "format") != NULL);
+    length = sign_text(arena, put(arena, right, "\"users\":10000,", "\"users\":9999,"), &file);
+    CHECK(strstr(verdict_of(file, length), "users is 9999") != NULL);
+    length = sign_text(arena, put(arena, right, "\"ended\"", "\"running\""), &file);
+    CHECK(strstr(verdict_of(file, length), "status is running") != NULL);
+    arena_destroy(arena);
+}
+
+/* The integral equation of the verifier against the chords of the service. */
+static void check_plan(const struct hybrid_plan *plan, struct arena *arena)
+{
+    struct hybrid_design *design = ARENA_NEW(arena, struct hybrid_design);
+    struct hybrid own = {plan->alpha, plan->early_share, plan->mixture, plan->end};
+    double early, share;
+
+    CHECK(hybrid_solve(plan, arena, design));
+    share = hybrid_spent(&own, design->end_z, &early) / plan->alpha;
+    CHECK_NEAR(share, 1 - spent_less / 4, spent_less / 4);
+    CHECK_NEAR(design->early_error / early, 1 + early_error_off / 4, early_error_off / 4);
+    for (double z = 1; z < 4; z += 2.5) {
+        own.alpha = hybrid_end_p(plan, z, arena);
+        share = hybrid_spent(&own, z, &early) / own.alpha;
+        CHECK(own.alpha == HYBRID_ALPHA_MIN || fabs(share - 1) <= spent_less / 2);
+    }
+}
+
+TEST(what_hybrid_plans_spend)
+{
+    static const double alphas[] = {1e-6, 0.005, 0.05, 0.3}, shares[] = {0.01, 0.5, 0.99},
+                        fractions[] = {0.02, 0.5, 1}, ends[] = {0.1, 1, 3};
+
+    for (size_t i = 0; i < 4 * 3 * 3 * 3; i++) {
+        double alpha = alphas[i % 4], share = shares[i / 4 % 3];
+        struct hybrid_plan plan = {
+            alpha, share, hybrid_mixture(fractions[i / 12 % 3], alpha, share), ends[i / 36]};
+        struct arena *arena = arena_create(SOLVING_BYTES);
+
+        if (getenv("ASSAY_TEST_SOAK") || i % 13 == 0)
+            check_plan(&plan, arena);
+        arena_destroy(arena);
+    }
+}
+
 TEST(signatures_are_those_of_rfc_8032)
 {
     static const unsigned char one[ED25519_KEY_BYTES] = {
@@ -253,4 +387,5 @@ TEST(signatures_are_those_of_rfc_8032)
 TEST_MAIN(CASE(signatures_are_those_of_rfc_8032), CASE(every_changed_bit_is_found),
           CASE(each_bit_of_the_frame_and_the_signature_counts),
           CASE(signed_figures_that_do_not_belong_together), CASE(a_source_that_was_not_fresh),
+          CASE(hybrid_constants_that_spend_another_alpha), CASE(what_hybrid_plans_spend),
           CASE(probabilities_of_unequal_arms))

@@ -14,8 +14,9 @@
 
 enum { PREPARING_MEMORY_MAX = 1 << 28 }; /* for one experiment */
 
-/* The second one has the source of the rows of live data. */
+/* The second one has the source of the rows of live data, the third one hybrid readings. */
 static const char *const format_names[] = {"assay-certificate-1", "assay-certificate-2"};
+static const char hybrid_format[] = "assay-certificate-3";
 
 static const struct certificate_formulas formulas_of[METRIC__MAX] = {
     [METRIC_BINARY] = {"two_proportions_pooled_z", "beta_1_1_exact"},
@@ -36,62 +37,10 @@ static struct optional_number finite_number(double value)
     return (struct optional_number){isfinite(value), isfinite(value) ? value : 0};
 }
 
-static struct certificate_arm arm_of(const struct filling *filling, const char *metric,
-                                     int64_t slice, int arm)
-{
-    struct live_moments moments =
-        live_view_moments(filling->view, live_view_metric(filling->view, metric), slice, arm);
-    struct certificate_arm result = {
-        .variation_index = arm, .users = moments.n, .converted = moments.converted};
-
-    if (moments.defined) {
-        result.mean = finite_number(moments.mean);
-        result.squares = finite_number(moments.squares);
-    }
-    return result;
-}
-
-/* As live_results_arm() has it. */
-static void fill_ratio(const struct filling *filling, struct certificate_arm *arm)
-{
-    const struct live_products *products =
-        filling->view->rollup.products[LIVE_RATIO][arm->variation_index];
-    const struct live_product(*at)[LIVE_FACTORS_MAX];
-    double n = (double)arm->users;
-
-    arm->mean = arm->squares = (struct optional_number){0};
-    if (!products || arm->users == 0 || products->huge)
-        return;
-    at = products->at;
-    arm->denominator_mean = finite_number(sum_value(&at[0][1].sum) / n);
-    arm->mean = finite_number(sum_value(&at[0][2].sum) / n);
-    arm->denominator_squares =
-        finite_number(fmax(sum_about_means(&at[1][1].sum, &at[0][1].sum, &at[0][1].sum, n), 0));
-    arm->squares =
-        finite_number(fmax(sum_about_means(&at[2][2].sum, &at[0][2].sum, &at[0][2].sum, n), 0));
-    arm->products = finite_number(sum_about_means(&at[1][2].sum, &at[0][1].sum, &at[0][2].sum, n));
-}
-
 static struct object_list list_arms(const struct filling *filling, const char *metric,
                                     int64_t slice)
 {
-    size_t count = filling->view->arm_count;
-    struct certificate_arm *arms = ARENA_ARRAY(filling->call->arena, struct certificate_arm, count);
-
-    for (size_t i = 0; i < count; i++)
-        arms[i] = arm_of(filling, metric, slice, (int)i);
-    return (struct object_list){count, arms};
-}
-
-static void fill_arms(const struct filling *filling, struct certificate *certificate)
-{
-    struct certificate_arm *arms;
-
-    certificate->arms = list_arms(filling, filling->design->primary_metric_name, LIVE_EVERYBODY);
-    arms = certificate->arms.items;
-    for (size_t i = 0; filling->design->metric_type == METRIC_RATIO && i < certificate->arms.count;
-         i++)
-        fill_ratio(filling, &arms[i]);
+    return certificate_arms(filling->view, metric, slice, filling->call->arena);
 }
 
 static void fill_strata(const struct filling *filling, struct certificate *certificate)
@@ -165,6 +114,59 @@ static void fill_comparisons(const struct filling *filling, struct certificate *
     certificate->comparisons = (struct object_list){stats->comparisons.count, comparisons};
 }
 
+static void fill_reading(const struct live_hybrid_reading *from,
+                         struct certificate_hybrid_reading *reading)
+{
+    *reading = (struct certificate_hybrid_reading){.treatment_index = from->treatment_index,
+                                                   .status = from->status,
+                                                   .boundary_z = from->boundary_z,
+                                                   .z = from->z,
+                                                   .p_value = from->p_value,
+                                                   .effect = from->effect,
+                                                   .ci_lower = from->ci_lower,
+                                                   .ci_upper = from->ci_upper,
+                                                   .is_significant = from->is_significant};
+}
+
+static const struct certificate_hybrid_end *end_of(const struct filling *filling)
+{
+    const struct live_look *look = filling->view->looks.items;
+    struct certificate_hybrid_end *end;
+
+    if (!filling->stats->sequential->hybrid->end)
+        return NULL;
+    end = ARENA_NEW(filling->call->arena, struct certificate_hybrid_end);
+    *end = (struct certificate_hybrid_end){look->information_fraction, look->users, look->taken_at,
+                                           look->sums};
+    return end;
+}
+
+static void fill_hybrid(const struct filling *filling, struct certificate *certificate)
+{
+    const struct live_hybrid *from = filling->stats->sequential->hybrid;
+    struct arena *arena = filling->call->arena;
+    struct certificate_hybrid_reading *readings;
+    struct certificate_hybrid *hybrid;
+
+    if (!from)
+        return;
+    hybrid = ARENA_NEW(arena, struct certificate_hybrid);
+    readings = ARENA_ARRAY(arena, struct certificate_hybrid_reading, from->comparisons.count);
+    for (size_t i = 0; i < from->comparisons.count; i++)
+        fill_reading(&((const struct live_hybrid_reading *)from->comparisons.items)[i],
+                     &readings[i]);
+    *hybrid = (struct certificate_hybrid){.status = from->status,
+                                          .alpha = from->alpha,
+                                          .early_share = from->early_share,
+                                          .tuned_fraction = from->tuned_fraction,
+                                          .early_error = from->early_error,
+                                          .end_z = from->end_z,
+                                          .end = end_of(filling),
+                                          .readings = {from->comparisons.count, readings}};
+    certificate->format = hybrid_format;
+    certificate->hybrid = hybrid;
+}
+
 /* The mixture is the same for all comparisons that have one. */
 static struct optional_number mixture_of(const struct live_stats *stats)
 {
@@ -182,7 +184,7 @@ static void fill_design(const struct filling *filling, struct certificate *certi
     struct certificate_formulas *formulas =
         ARENA_NEW(filling->call->arena, struct certificate_formulas);
     const struct live_sequential *sequential = filling->stats->sequential;
-    bool active = strcmp(sequential->status, "active") == 0;
+    bool active = strcmp(sequential->status, "active") == 0 && !sequential->hybrid;
 
     *design = (struct certificate_design){
         .metric = filling->design->primary_metric_name,
@@ -200,7 +202,9 @@ static void fill_design(const struct filling *filling, struct certificate *certi
     *formulas = formulas_of[filling->design->metric_type];
     formulas->sample_ratio = "pearson_chi_square";
     formulas->always_valid = "normal_mixture_sprt";
-    formulas->boundary = active ? "obrien_fleming" : "none";
+    formulas->boundary = sequential->hybrid ? "hybrid_mixture_and_end"
+                         : active           ? "obrien_fleming"
+                                            : "none";
     formulas->guardrails = "one_sided_normal";
     formulas->strata = "post_stratified_z";
     formulas->policy = "practical_v1";
@@ -285,11 +289,12 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
                                         .experiment_id = view->experiment.id,
                                         .source = live_results_source(view, call->arena)};
     fill_design(&filling, certificate);
-    fill_arms(&filling, certificate);
+    certificate->arms = certificate_goal_arms(view, call->arena);
     fill_strata(&filling, certificate);
     fill_guardrails(&filling, certificate);
     fill_comparisons(&filling, certificate);
     fill_checks(&filling, certificate);
+    fill_hybrid(&filling, certificate);
     fill_verdict(&filling, certificate);
 }
 
@@ -300,10 +305,12 @@ static enum error check_kind(const struct live_call *call, const struct live_vie
         return problem_set(call->problem, ERROR_INVALID, "certificate_goals",
                            "A certificate is about the primary metric alone, and this experiment "
                            "has further goals");
-    if (view->design->constraints->planned_looks || view->design->constraints->hybrid)
-        return problem_set(
-            call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
-            "Certificates do not cover verdicts by planned looks or hybrid readings");
+    if (view->design->constraints->planned_looks)
+        return problem_set(call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
+                           "Certificates do not cover verdicts by planned looks");
+    if (view->design->constraints->hybrid && view->looks.count > 0 && !view->looks.items[0].sums)
+        return problem_set(call->problem, ERROR_CONFLICT, "certificate_of_planned_looks",
+                           "The test at the end was taken by a version that kept no sums of it");
     if (view->adaptive.found)
         return problem_set(call->problem, ERROR_CONFLICT, "certificate_adaptive",
                            "An adaptive experiment has no certificate: its figures follow from its "

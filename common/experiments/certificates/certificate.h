@@ -7,20 +7,11 @@
 #ifndef ASSAY_EXPERIMENTS_CERTIFICATES_CERTIFICATE_H
 #define ASSAY_EXPERIMENTS_CERTIFICATES_CERTIFICATE_H
 
-#include "experiments/live/view.h"
+#include "experiments/certificates/certificate_sums.h"
 #include "experiments/live_results/live_results.h"
 
 enum { CERTIFICATE_BYTES_MAX = 4 << 20 };
 
-/* Users of an arm and their values: sums of squares and products are about the means. Values are
- * absent where they are too large to be squared; those of ratios where the metric is none. */
-struct certificate_arm {
-    int64_t variation_index;
-    int64_t users;
-    int64_t converted;
-    struct optional_number mean, squares;
-    struct optional_number denominator_mean, denominator_squares, products;
-};
 struct certificate_stratum {
     const char *stratum;
     OBJECT_LIST(struct certificate_arm, arms);
@@ -89,6 +80,28 @@ struct certificate_sequential {
     const char *status;
     struct optional_number information_fraction, boundary;
 };
+
+/* What decides under hybrid readings: a reading of now, or the one test at the end. */
+struct certificate_hybrid_reading {
+    int64_t treatment_index;
+    const char *status;
+    struct optional_number boundary_z, z, p_value, effect, ci_lower, ci_upper;
+    bool is_significant;
+};
+struct certificate_hybrid_end {
+    double information_fraction;
+    int64_t users;
+    const char *taken_at;
+    const char *sums; /* JSON text of certificate_sums, as the look kept it */
+};
+struct certificate_hybrid {
+    const char *status;
+    double alpha, early_share, tuned_fraction;
+    struct optional_number early_error, end_z;
+    const struct certificate_hybrid_end *end; /* NULL before it */
+    OBJECT_LIST(struct certificate_hybrid_reading, readings);
+};
+
 struct certificate_reason {
     const char *code;
     struct optional_integer arm;
@@ -117,6 +130,7 @@ struct certificate {
     OBJECT_LIST(struct certificate_comparison, comparisons);
     const struct certificate_sample_ratio *sample_ratio;
     const struct certificate_sequential *sequential;
+    const struct certificate_hybrid *hybrid; /* NULL = without hybrid readings */
     const struct certificate_verdict *decision;
 };
 SCHEMA_OF(certificate_schema, struct certificate);
@@ -134,7 +148,8 @@ void certificate_fill(const struct live_results_call *call, const struct live_vi
 
 /* Reads the experiment and its exposures in one snapshot, and signs its certificate with the key of
  * the installation. Errors of live_view_load(), of signing_key_load(), ERROR_TOO_LARGE
- * `certificate_too_large`, ERROR_INVALID `certificate_goals` for a design with several goals. */
+ * `certificate_too_large`, ERROR_INVALID `certificate_goals` for a design with several goals,
+ * ERROR_CONFLICT `certificate_of_planned_looks`. */
 MUST_CHECK enum error certificate_issue(const struct live_call *call,
                                         const struct live_results_call *results, const char *id,
                                         struct signed_certificate *issued);

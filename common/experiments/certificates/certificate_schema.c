@@ -2,20 +2,6 @@
  * name of the format. */
 #include "experiments/certificates/certificate.h"
 
-#define OWNER struct certificate_arm
-static const struct field arm_fields[] = {
-    INTEGER(OWNER, variation_index),
-    INTEGER(OWNER, users),
-    INTEGER(OWNER, converted, .help = "Users with an event of the metric."),
-    NULLABLE_NUMBER(OWNER, mean, .help = "Per user; of a ratio the numerator."),
-    NULLABLE_NUMBER(OWNER, squares, .help = "Sum of squares about the mean."),
-    NULLABLE_NUMBER(OWNER, denominator_mean),
-    NULLABLE_NUMBER(OWNER, denominator_squares),
-    NULLABLE_NUMBER(OWNER, products, .help = "Sum of products about both means."),
-};
-#undef OWNER
-static SCHEMA(certificate_arm_schema, struct certificate_arm, "CertificateArm", arm_fields);
-
 #define OWNER struct certificate_stratum
 static const struct field stratum_fields[] = {
     STRING(OWNER, stratum),
@@ -126,6 +112,49 @@ static const struct field sequential_fields[] = {
 static SCHEMA(certificate_sequential_schema, struct certificate_sequential, "CertificateSequential",
               sequential_fields);
 
+#define OWNER struct certificate_hybrid_reading
+static const struct field reading_fields[] = {
+    INTEGER(OWNER, treatment_index),
+    STRING(OWNER, status),
+    NULLABLE_NUMBER(OWNER, boundary_z),
+    NULLABLE_NUMBER(OWNER, z),
+    NULLABLE_NUMBER(OWNER, p_value),
+    NULLABLE_NUMBER(OWNER, effect, .help = "In units of the metric, as the interval."),
+    NULLABLE_NUMBER(OWNER, ci_lower),
+    NULLABLE_NUMBER(OWNER, ci_upper),
+    BOOLEAN(OWNER, is_significant),
+};
+#undef OWNER
+static SCHEMA(certificate_reading_schema, struct certificate_hybrid_reading,
+              "CertificateHybridReading", reading_fields);
+
+#define OWNER struct certificate_hybrid_end
+static const struct field end_fields[] = {
+    NUMBER(OWNER, information_fraction),
+    INTEGER(OWNER, users),
+    STRING(OWNER, taken_at),
+    WRITTEN_OBJECT(OWNER, sums, "sums", certificate_sums_schema,
+                   .help = "Of the arms at that moment: what came later changes no reading."),
+};
+#undef OWNER
+static SCHEMA(certificate_end_schema, struct certificate_hybrid_end, "CertificateHybridEnd",
+              end_fields);
+
+#define OWNER struct certificate_hybrid
+static const struct field hybrid_fields[] = {
+    STRING(OWNER, status),
+    NUMBER(OWNER, alpha, .help = "Of one treatment, over all readings and both sides."),
+    NUMBER(OWNER, early_share, .help = "Of alpha, for readings before the end."),
+    NUMBER(OWNER, tuned_fraction),
+    NULLABLE_NUMBER(OWNER, early_error, .help = "What readings before the end spend of alpha."),
+    NULLABLE_NUMBER(OWNER, end_z, .help = "z of the test at the end: both spend alpha together."),
+    OBJECT(OWNER, end, certificate_end_schema, .nullable = true),
+    OBJECTS(OWNER, readings, certificate_reading_schema),
+};
+#undef OWNER
+static SCHEMA(certificate_hybrid_schema, struct certificate_hybrid, "CertificateHybrid",
+              hybrid_fields);
+
 #define OWNER struct certificate_reason
 static const struct field reason_fields[] = {
     STRING(OWNER, code),
@@ -158,13 +187,15 @@ static const struct field certificate_fields[] = {
     OBJECT(OWNER, design, certificate_design_schema),
     OBJECT(OWNER, population, certificate_population_schema),
     OBJECT(OWNER, source, live_source_schema, .nullable = true, .omit_if_null = true,
-           .help = "Of a goal from live data alone, and of assay-certificate-2 alone."),
+           .help = "Of a goal from live data alone: assay-certificate-2 or -3."),
     OBJECTS(OWNER, arms, certificate_arm_schema),
     OBJECTS(OWNER, strata, certificate_stratum_schema),
     OBJECTS(OWNER, guardrails, certificate_guardrail_schema),
     OBJECTS(OWNER, comparisons, certificate_comparison_schema),
     OBJECT(OWNER, sample_ratio, certificate_sample_ratio_schema),
     OBJECT(OWNER, sequential, certificate_sequential_schema),
+    OBJECT(OWNER, hybrid, certificate_hybrid_schema, .nullable = true, .omit_if_null = true,
+           .help = "Of a design with hybrid readings alone, and of assay-certificate-3 alone."),
     OBJECT(OWNER, decision, certificate_verdict_schema),
 };
 #undef OWNER

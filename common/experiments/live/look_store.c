@@ -7,8 +7,8 @@
 
 static const struct statement read_looks = {
     .name = "live_looks_read",
-    .sql = "SELECT look, information_fraction, users, plan, actor, taken_at FROM experiment_looks"
-           " WHERE experiment_id = ? ORDER BY look",
+    .sql = "SELECT look, information_fraction, users, plan, actor, taken_at, sums_json"
+           " FROM experiment_looks WHERE experiment_id = ? ORDER BY look",
 };
 static const struct statement read_effects = {
     .name = "live_look_effects_read",
@@ -18,7 +18,7 @@ static const struct statement read_effects = {
 static const struct statement insert_look = {
     .name = "live_look_insert",
     .sql = "INSERT INTO experiment_looks (experiment_id, look, information_fraction, users, plan,"
-           " actor, taken_at) VALUES (?, ?, ?, ?, ?, ?, ?)"
+           " actor, taken_at, sums_json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (experiment_id, look) DO NOTHING RETURNING look",
 };
 static const struct statement insert_effect = {
@@ -99,7 +99,8 @@ enum error live_read_looks(const struct live_call *call, const char *id,
                                .users = query_integer(query, 2),
                                .plan = query_text(query, 3, call->arena),
                                .actor = query_text_or_null(query, 4, call->arena),
-                               .taken_at = query_text(query, 5, call->arena)};
+                               .taken_at = query_text(query, 5, call->arena),
+                               .sums = query_text_or_null(query, 6, call->arena)};
     looks->items = items;
     error = query_end(query, call->problem);
     if (!error)
@@ -119,6 +120,7 @@ static enum error insert(const struct live_call *call, const char *id, const str
     query_bind_text(query, look->plan);
     query_bind_text(query, look->actor);
     query_bind_text(query, look->taken_at);
+    query_bind_text(query, look->sums);
     *added = query_next(query);
     return query_end(query, call->problem);
 }

@@ -22,6 +22,7 @@ struct live_look {
     const char *plan;  /* what the looks of one test share */
     const char *actor; /* NULL = the upkeep */
     const char *taken_at;
+    const char *sums; /* JSON text of certificate_sums; NULL = taken by an older version */
     size_t effect_count;
     struct live_look_effect effects[LIVE_ARMS_MAX]; /* of the treatments that could be compared */
 };

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "db/store.h"
+#include "experiments/certificates/certificate_sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,7 +116,8 @@ static enum error add(const struct taking *taking, const char *actor, bool *take
                                .users = stats->exposures_total,
                                .plan = plan_of(stats->sequential),
                                .actor = actor,
-                               .taken_at = store_now(taking->call->arena)};
+                               .taken_at = store_now(taking->call->arena),
+                               .sums = certificate_sums_text(taking->view, taking->call->arena)};
     for (size_t i = 0; i < stats->comparisons.count; i++)
         add_effect(taking, &comparisons[i], look);
     /* Spending alpha on nothing would be a loss. */

@@ -11,7 +11,7 @@ from lint import Finding
 FUNCTION_LISTED, FUNCTION_MAX = 60, 100
 FILE_LISTED, FILE_MAX = 500, 700
 SHARE_MAX = 0.10
-ALONE = {"clients/certificates/verify_certificate.c": 1050}
+ALONE = {"clients/certificates/verify_certificate.c": 1330, "clients/certificates/verify_certificate.py": 800}
 
 WRITTEN = ("*.c", "*.h", "*.py", "*.js", "*.mjs", "*.ts", "*.css", "*.sh", "*.bash")
 
