@@ -16,6 +16,7 @@ enum { WORKERS_MAX = 1024, QUEUE = 64 };
 struct inbox {
     char path[PATH_MAX];
     size_t count; /* of the listener and the connections */
+    size_t turn;  /* whose messages are taken next: one that sends much keeps nobody waiting */
     struct pollfd sockets[1 + WORKERS_MAX];
     char message[OUTBOX_MESSAGE_MAX];
 };
@@ -71,6 +72,14 @@ static void drop(struct inbox *inbox, size_t position)
     inbox->sockets[0].events = POLLIN;
 }
 
+/* Every connection once in a round over all. */
+static size_t next_turn(struct inbox *inbox)
+{
+    if (inbox->turn == 0 || inbox->turn >= inbox->count)
+        inbox->turn = inbox->count - 1;
+    return inbox->turn--;
+}
+
 size_t inbox_receive(struct inbox *inbox, int milliseconds, size_t most,
                      void (*take)(const void *bytes, size_t length, void *context), void *context)
 {
@@ -78,7 +87,8 @@ size_t inbox_receive(struct inbox *inbox, int milliseconds, size_t most,
 
     if (poll(inbox->sockets, inbox->count, milliseconds) <= 0)
         return 0;
-    for (size_t i = inbox->count - 1; i > 0; i--) {
+    for (size_t left = inbox->count - 1; left > 0 && taken < most && inbox->count > 1; left--) {
+        size_t i = next_turn(inbox);
         ssize_t length = 0;
 
         if (!inbox->sockets[i].revents)

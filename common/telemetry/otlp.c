@@ -1,4 +1,4 @@
-/* Calls to a collector and their outcome. Knows neither metrics nor logs. */
+/* Calls to a collector and their outcome. Knows no signal. */
 #include "telemetry/otlp.h"
 
 #include "base/clock.h"
@@ -33,7 +33,6 @@ enum {
 };
 static const double first_pause_seconds = 1, most_pause_seconds = 60, most_asked_seconds = 3600;
 
-/* The settings have been checked: each header is name=value. */
 static struct fetch_header header_of(struct arena *arena, const char *text)
 {
     char *name = arena_copy_string(arena, text), *end = strchr(name, '=');
@@ -42,16 +41,30 @@ static struct fetch_header header_of(struct arena *arena, const char *text)
     return (struct fetch_header){name, end + 1};
 }
 
+enum error otlp_collector_set(struct arena *arena, const char *url,
+                              const struct string_list *headers, double timeout_seconds,
+                              struct otlp_collector *collector, struct problem *problem)
+{
+    size_t most = sizeof collector->headers / sizeof collector->headers[0];
+
+    *collector = (struct otlp_collector){.endpoint = url, .timeout_seconds = timeout_seconds};
+    for (size_t i = 0; i < headers->count && i < most; i++) {
+        if (*headers->items[i] == '=' || !strchr(headers->items[i], '='))
+            return problem_set(problem, ERROR_INVALID, "otlp_headers",
+                               "header %zu of the collector is not name=value", i + 1);
+        collector->headers[collector->header_count++] = header_of(arena, headers->items[i]);
+    }
+    return ERROR_NONE;
+}
+
+/* The settings have been checked. */
 void otlp_collector_read(struct arena *arena, const struct otlp_settings *settings,
                          const char *signal, struct otlp_collector *collector)
 {
-    const struct string_list *headers = &settings->headers;
-    size_t most = sizeof collector->headers / sizeof collector->headers[0];
+    struct problem problem;
 
-    *collector = (struct otlp_collector){.endpoint = otlp_url(arena, settings, signal),
-                                         .timeout_seconds = settings->timeout_seconds};
-    for (size_t i = 0; i < headers->count && i < most; i++)
-        collector->headers[collector->header_count++] = header_of(arena, headers->items[i]);
+    (void)!otlp_collector_set(arena, otlp_url(arena, settings, signal), &settings->headers,
+                              settings->timeout_seconds, collector, &problem);
 }
 
 bool otlp_may_call(const struct otlp_collector *collector)

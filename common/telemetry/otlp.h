@@ -1,8 +1,8 @@
 /*
- * What the exporters of metrics and of logs share: where a collector is, attributes, and the call
- * (OpenTelemetry Protocol over HTTP, binary: opentelemetry.io/docs/specs/otlp). A collector that is
- * away, slow or overloaded is asked again after a pause that grows up to a minute, or that it has
- * named itself.
+ * What the exporters of traces, of metrics and of logs share: where a collector is, attributes, and
+ * the call (OpenTelemetry Protocol over HTTP, binary: opentelemetry.io/docs/specs/otlp). A
+ * collector that is away, slow or overloaded is asked again after a pause that grows up to a
+ * minute, or that it has named itself.
  */
 #ifndef ASSAY_TELEMETRY_OTLP_H
 #define ASSAY_TELEMETRY_OTLP_H
@@ -27,6 +27,11 @@ struct otlp_collector {
 /* For a signal, "metrics" or "logs". Memory from the arena, as long as the collector is used. */
 void otlp_collector_read(struct arena *arena, const struct otlp_settings *settings,
                          const char *signal, struct otlp_collector *collector);
+
+/* The same for a whole URL. ERROR_INVALID (`otlp_headers`) for a header that is not name=value. */
+MUST_CHECK enum error otlp_collector_set(struct arena *arena, const char *url,
+                                         const struct string_list *headers, double timeout_seconds,
+                                         struct otlp_collector *collector, struct problem *problem);
 
 enum otlp_outcome {
     OTLP_TAKEN,   /* perhaps in part: what the collector refuses once it always refuses */

@@ -2,14 +2,16 @@
 #include "telemetry/outbox.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "net/local_socket.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { RETRY_MICROSECONDS = 1000000 };
+enum { RETRY_MICROSECONDS = 1000000, TOLD_MICROSECONDS = 60 * 1000000 };
 
 void outbox_open(struct outbox *outbox, const char *run_directory, const char *name)
 {
@@ -40,6 +42,25 @@ static bool connect_again(struct outbox *outbox)
     return outbox->socket >= 0;
 }
 
+/* Once a minute, and not before: the exporter starts after the first workers. */
+static void tell_dropped(struct outbox *outbox)
+{
+    int64_t now = clock_monotonic_microseconds();
+    const char *slash = strrchr(outbox->path, '/');
+    struct log_line line;
+
+    if (!outbox->dropped++ && !outbox->told_at)
+        outbox->told_at = now;
+    if (now - outbox->told_at < TOLD_MICROSECONDS)
+        return;
+    log_begin(&line, LOG_WARNING, "telemetry_dropped");
+    log_integer(&line, "messages", (int64_t)outbox->dropped);
+    log_text(&line, "socket", slash ? slash + 1 : outbox->path);
+    log_write(&line);
+    outbox->dropped = 0;
+    outbox->told_at = now;
+}
+
 bool outbox_send(struct outbox *outbox, const void *bytes, size_t length)
 {
     bool sent = false;
@@ -50,6 +71,7 @@ bool outbox_send(struct outbox *outbox, const void *bytes, size_t length)
         if (!sent && errno != EAGAIN && errno != EWOULDBLOCK)
             outbox_close(outbox);
     }
-    outbox->dropped += !sent;
+    if (!sent)
+        tell_dropped(outbox);
     return sent;
 }

@@ -1,7 +1,7 @@
 /*
  * Messages from the workers of a stack to one of its exporters, over a socket of the run directory.
- * Sending never waits: without an exporter, or with one that is slow, messages are dropped and
- * counted. The kernel bounds what is under way (some 200 KiB for each worker).
+ * Sending never waits: without an exporter, or with one that is slow, messages are dropped, and
+ * the log says how many. The kernel bounds what is under way (some 200 KiB for each worker).
  */
 #ifndef ASSAY_TELEMETRY_OUTBOX_H
 #define ASSAY_TELEMETRY_OUTBOX_H
@@ -18,7 +18,8 @@ struct outbox {
     char path[108];
     int socket;       /* -1 = not connected */
     int64_t tried_at; /* monotonic microseconds */
-    uint64_t dropped; /* messages */
+    uint64_t dropped; /* messages that the log has not told yet */
+    int64_t told_at;  /* monotonic microseconds, of the line, or of the first drop */
 };
 
 /* For the socket `name` of the run directory. Connects with the first message. */

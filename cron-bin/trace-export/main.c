@@ -40,7 +40,7 @@ static const char *find_service(const char *name)
 
 static bool run_once(void *context)
 {
-    trace_exporter_run(context, false);
+    trace_exporter_run(context);
     return true;
 }
 
@@ -55,7 +55,6 @@ static enum error read_suite(struct arena *arena, const char *service,
     if (!error)
         *wanted = (struct trace_export_settings){.endpoint = otlp_url(arena, &settings, "traces"),
                                                  .service_name = service,
-                                                 .version = assay_version,
                                                  .headers = settings.headers,
                                                  .timeout_seconds = settings.timeout_seconds};
     return error;
@@ -75,7 +74,6 @@ static enum error read_settings(struct arena *arena, const char *service,
     if (!error)
         *wanted = (struct trace_export_settings){.endpoint = settings.tracing_endpoint,
                                                  .service_name = settings.tracing_service_name,
-                                                 .version = assay_version,
                                                  .headers = settings.tracing_headers,
                                                  .timeout_seconds = settings.tracing_timeout};
     return error;
@@ -101,7 +99,7 @@ static int run(struct arena *arena, const char *service, double every)
     }
     log_open("assay.trace-export", LOG_INFO, LOG_JSON);
     main_loop_run(every, run_once, exporter);
-    trace_exporter_run(exporter, true);
+    trace_exporter_finish(exporter);
     trace_exporter_close(exporter);
     return EXIT_DONE;
 }
