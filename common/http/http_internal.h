@@ -112,6 +112,9 @@ void client_identify(struct serving *serving);
 
 /* path.c: the decoded request path, from the arena. Never NULL. */
 const char *request_path_of(const struct request *request);
+/* For logs and spans: the path, or the row's where the path contains a secret, also when it has
+ * more behind it and so is no route's. */
+const char *request_shown_path(const struct request *request);
 
 /* access.c */
 bool step_authenticate(struct serving *serving);

@@ -121,3 +121,22 @@ const char *request_path_of(const struct request *request)
     remove_dots(decoded);
     return decoded;
 }
+
+/* Whether the path begins as a row whose path contains a secret. */
+static bool is_below_secret(const struct request *request, const struct route *route)
+{
+    return route->secret_path &&
+           strncmp(request->path, route->path, strcspn(route->path, "{")) == 0;
+}
+
+const char *request_shown_path(const struct request *request)
+{
+    const struct http_family *family = request->server->family;
+
+    if (request->route)
+        return request->route->secret_path ? request->route->path : request->path;
+    for (size_t i = 0; i < family->route_count; i++)
+        if (is_below_secret(request, &family->routes[i]))
+            return family->routes[i].path;
+    return request->path;
+}

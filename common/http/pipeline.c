@@ -398,8 +398,7 @@ static void log_reply(const struct serving *serving)
     log_text(&line, "client", request->client.resolved);
     log_text(&line, "error_code", serving->error_code);
     log_text(&line, "method", method_names[request->method]);
-    log_text(&line, "path",
-             request->route && request->route->secret_path ? request->route->path : request->path);
+    log_text(&line, "path", request_shown_path(request));
     log_number(&line, "process_time_ms", (double)serving->microseconds / 1000);
     log_text(&line, "request_id", request->id);
     log_text(&line, "source", request->who.source);

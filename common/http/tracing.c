@@ -60,11 +60,6 @@ static int64_t nginx_began_at(const struct request *request, int64_t now)
     return told && began > now - day_microseconds && began <= now ? began : 0;
 }
 
-static const char *shown_path(const struct request *request)
-{
-    return request->route && request->route->secret_path ? request->route->path : request->path;
-}
-
 /* The span of nginx, between the caller's and that of the responder. */
 static void add_nginx(const struct serving *serving, struct span *below)
 {
@@ -80,7 +75,7 @@ static void add_nginx(const struct serving *serving, struct span *below)
     memcpy(span.parent, below->parent, SPAN_ID_BYTES);
     memcpy(below->parent, span.context.span_id, SPAN_ID_BYTES);
     span_set_text(&span, "http.request.method", method_names[request->method]);
-    span_set_text(&span, "url.path", shown_path(request));
+    span_set_text(&span, "url.path", request_shown_path(request));
     span_set_integer(&span, "http.response.status_code", GIVEN_INTEGER(serving->reply.status));
     span_set_text(&span, "assay.request_id", request->id);
     tracer_add(&span);
@@ -104,7 +99,7 @@ static void add_span(struct serving *serving)
     add_nginx(serving, &span);
     span_set_text(&span, "http.request.method", method);
     span_set_text(&span, "http.route", route);
-    span_set_text(&span, "url.path", shown_path(request));
+    span_set_text(&span, "url.path", request_shown_path(request));
     span_set_integer(&span, "http.response.status_code", GIVEN_INTEGER(serving->reply.status));
     span_set_text(&span, "error.type", serving->error_code);
     span_set_text(&span, "assay.family", serving->server->family->name);
