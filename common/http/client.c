@@ -44,18 +44,18 @@ bool policy_parse_network(const char *text, struct http_network *network)
     return true;
 }
 
-enum error policy_read_proxies(struct http_policy *policy, const struct string_list *networks,
-                               const char *setting, struct problem *problem)
+enum error policy_read_networks(struct http_networks *networks, const struct string_list *list,
+                                const char *setting, struct problem *problem)
 {
-    if (networks->count > POLICY_PROXIES_MAX)
+    if (list->count > POLICY_NETWORKS_MAX)
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "%s must be at most %d entries", setting, POLICY_PROXIES_MAX);
-    for (size_t i = 0; i < networks->count; i++)
-        if (!policy_parse_network(networks->items[i], &policy->trusted_proxies[i]))
+                           "%s must be at most %d entries", setting, POLICY_NETWORKS_MAX);
+    for (size_t i = 0; i < list->count; i++)
+        if (!policy_parse_network(list->items[i], &networks->items[i]))
             return problem_set(problem, ERROR_INVALID, "setting_invalid",
                                "%s must be addresses or networks; '%s' is neither", setting,
-                               networks->items[i]);
-    policy->trusted_proxy_count = networks->count;
+                               list->items[i]);
+    networks->count = list->count;
     return ERROR_NONE;
 }
 
@@ -70,19 +70,24 @@ static bool network_contains(const struct http_network *network, const struct in
     return !rest || (network->address.s6_addr[whole] & mask) == (address->s6_addr[whole] & mask);
 }
 
-static bool peer_is_trusted(const struct http_policy *policy, const char *peer)
+bool policy_networks_contain(const struct http_networks *networks, const char *address)
 {
-    struct in6_addr address;
+    struct in6_addr parsed;
     bool is_v4;
 
-    if (policy->trusted_proxy_count == 0)
-        return true;
-    if (!peer || !parse_address(peer, &address, &is_v4))
+    if (!parse_address(address, &parsed, &is_v4))
         return false;
-    for (size_t i = 0; i < policy->trusted_proxy_count; i++)
-        if (network_contains(&policy->trusted_proxies[i], &address))
+    for (size_t i = 0; i < networks->count; i++)
+        if (network_contains(&networks->items[i], &parsed))
             return true;
     return false;
+}
+
+static bool peer_is_trusted(const struct http_policy *policy, const char *peer)
+{
+    const struct http_networks *proxies = &policy->trusted_proxies;
+
+    return !proxies->count || (peer && policy_networks_contain(proxies, peer));
 }
 
 /* Of more than FORWARDED_MAX entries the first are dropped: entries are counted from the right, and

@@ -14,11 +14,16 @@
 
 #include <netinet/in.h>
 
-enum { POLICY_PROXIES_MAX = 64, POLICY_BODY_LIMITS_MAX = 8 };
+enum { POLICY_NETWORKS_MAX = 64, POLICY_BODY_LIMITS_MAX = 8 };
 
 struct http_network {
     struct in6_addr address; /* IPv4 as ::ffff:a.b.c.d */
     int prefix;              /* bits of the 128 */
+};
+
+struct http_networks {
+    size_t count;
+    struct http_network items[POLICY_NETWORKS_MAX];
 };
 
 /* What a client of MCP gets at once (mcp/mcp.h). */
@@ -63,21 +68,24 @@ struct http_policy {
     /* The sockets of the run directory that take spans and errors; NULL = none are sent. A service
      * that sets none for spans has the settings of the suite (telemetry/otlp_settings.h). */
     const char *span_socket, *error_socket;
-    double trace_share; /* of the requests without a traceparent */
+    double trace_share; /* of the requests whose caller does not decide */
+    /* Callers whose traceparent decides whether their requests have spans. */
+    struct http_networks trace_callers;
 
     struct http_tool_limits tools;
 
     int64_t trusted_proxy_hops;
-    size_t trusted_proxy_count; /* 0 = any peer */
-    struct http_network trusted_proxies[POLICY_PROXIES_MAX];
+    struct http_networks trusted_proxies; /* none = any peer */
 };
 
 /* Reads "10.0.0.0/8", "2001:db8::/32" or a single address. False for anything else. */
 bool policy_parse_network(const char *text, struct http_network *network);
 
-/* Fills the trusted proxies from the list of a setting. ERROR_INVALID names the setting. */
-MUST_CHECK enum error policy_read_proxies(struct http_policy *policy,
-                                          const struct string_list *networks, const char *setting,
-                                          struct problem *problem);
+/* Reads the list of a setting. ERROR_INVALID names the setting. */
+MUST_CHECK enum error policy_read_networks(struct http_networks *networks,
+                                           const struct string_list *list, const char *setting,
+                                           struct problem *problem);
+/* False for a text that is no address. */
+bool policy_networks_contain(const struct http_networks *networks, const char *address);
 
 #endif

@@ -447,18 +447,20 @@ static enum error ask_ready(struct server *server, bool starts, struct problem *
     return service->ready ? service->ready(server, starts, problem) : ERROR_NONE;
 }
 
-/* Where spans go, unless the service has said so itself. */
+/* Where spans go, unless the service has said so itself, and who decides about them. */
 static enum error take_tracing(struct server *server, struct arena *arena,
                                const struct otlp_settings *settings, struct problem *problem)
 {
     struct http_policy *policy = &server->policy;
+    enum error error = policy_read_networks(&policy->trace_callers, &settings->trace_callers,
+                                            "ASSAY_OTLP_TRACE_CALLERS", problem);
 
     if (!policy->span_socket && settings->endpoint) {
         policy->span_socket =
             arena_print(arena, TRACE_SOCKET_NAME("%s"), server->family->service->name);
         policy->trace_share = settings->trace_share;
     }
-    return otlp_settings_check(settings, problem);
+    return error ? error : otlp_settings_check(settings, problem);
 }
 
 static int run(int argc, char **argv, const struct http_family *family, struct arena *arena)

@@ -29,6 +29,16 @@ void tracing_close(struct server *server)
     outbox_close(&server->errors);
 }
 
+/* The trace goes on below any caller; only some of them decide whether it is recorded. */
+static void continue_trace(const struct serving *serving, struct trace_context *context)
+{
+    const struct http_policy *policy = serving->policy;
+
+    trace_context_begin_child(&serving->caller, context);
+    if (!policy_networks_contain(&policy->trace_callers, serving->request.client.resolved))
+        trace_context_sample(context, policy->trace_share);
+}
+
 /* Without spans of our own, what the request calls continues the trace of the caller. */
 void tracing_begin(struct serving *serving)
 {
@@ -39,7 +49,7 @@ void tracing_begin(struct serving *serving)
     if (!serving->policy->span_socket)
         passed_on = serving->caller;
     else if (given)
-        trace_context_begin_child(&serving->caller, &request->trace);
+        continue_trace(serving, &request->trace);
     else
         trace_context_begin(&request->trace, serving->policy->trace_share);
     if (serving->policy->span_socket)

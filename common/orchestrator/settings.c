@@ -148,8 +148,8 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_TRACING_HEADERS", SETTING_LIST, AT(tracing_headers), NULL, .secret = true,
      .help = "Headers of a collector that needs a key, each as name=value."},
     {"ORCH_TRACING_SAMPLE", SETTING_NUMBER, AT(tracing_sample), "1", 0, 1,
-     .help = "Share of the requests that are traced. A traceparent of the caller decides for its "
-             "requests."},
+     .help = "Share of the requests that are traced, by their trace id. A traceparent of a caller "
+             "within ASSAY_OTLP_TRACE_CALLERS decides for its requests."},
     {"ORCH_TRACING_TIMEOUT_SECONDS", SETTING_NUMBER, AT(tracing_timeout), "5", 0.1, 60,
      .help =
          "For the collector, or the endpoint of errors, to take a batch. What does not fit into "

@@ -11,12 +11,13 @@
 #include <stddef.h>
 
 struct otlp_settings {
-    const char *endpoint;       /* without the path of a signal; NULL = nothing is sent */
-    struct string_list headers; /* "name=value", for collectors that need a key */
-    double trace_share;         /* of the requests without a traceparent */
-    double timeout_seconds;     /* for one batch, with repetitions */
-    double metrics_seconds;     /* between two readings; 0 = no metrics */
-    int log_level;              /* position in otlp_log_levels */
+    const char *endpoint;             /* without the path of a signal; NULL = nothing is sent */
+    struct string_list headers;       /* "name=value", for collectors that need a key */
+    double trace_share;               /* of the requests whose caller does not decide */
+    struct string_list trace_callers; /* networks whose traceparent decides */
+    double timeout_seconds;           /* for one batch, with repetitions */
+    double metrics_seconds;           /* between two readings; 0 = no metrics */
+    int log_level;                    /* position in otlp_log_levels */
 };
 
 /* "off", then the levels of base/log.h. */
@@ -39,8 +40,12 @@ extern const char *const otlp_log_levels[];
          "1",                                                                                      \
          0,                                                                                        \
          1,                                                                                        \
-         .help = "Share of the requests that are traced. A traceparent of the caller decides for " \
-                 "its requests."},                                                                 \
+         .help = "Share of the requests that are traced, by their trace id. A traceparent of a "   \
+                 "caller within ASSAY_OTLP_TRACE_CALLERS decides for its requests."},              \
+        {"ASSAY_OTLP_TRACE_CALLERS", SETTING_LIST, AT(otlp.trace_callers), "127.0.0.0/8,::1",      \
+         .help = "Networks of callers whose traceparent decides whether their requests are "       \
+                 "traced. The trace of others is continued, too, but ASSAY_OTLP_TRACE_SAMPLE "     \
+                 "decides."},                                                                      \
         {"ASSAY_OTLP_METRICS_SECONDS",                                                             \
          SETTING_NUMBER,                                                                           \
          AT(otlp.metrics_seconds),                                                                 \

@@ -125,6 +125,11 @@ void trace_context_begin(struct trace_context *context, double probability)
 {
     draw(context->trace_id, TRACE_ID_BYTES);
     draw(context->span_id, SPAN_ID_BYTES);
+    trace_context_sample(context, probability);
+}
+
+void trace_context_sample(struct trace_context *context, double probability)
+{
     context->sampled = is_sampled(context->trace_id, probability);
 }
 

@@ -32,6 +32,9 @@ void trace_context_write(const struct trace_context *context, char traceparent[T
 
 /* A new trace, sampled with this probability. */
 void trace_context_begin(struct trace_context *context, double probability);
+/* Whether this is sampled depends on its trace id alone: all services with this probability agree.
+ */
+void trace_context_sample(struct trace_context *context, double probability);
 /* A new span of the same trace. */
 void trace_context_begin_child(const struct trace_context *parent, struct trace_context *context);
 

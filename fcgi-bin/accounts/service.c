@@ -71,8 +71,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     service->arena = arena;
     server->settings = settings;
     server->state = service;
-    error = policy_read_proxies(&server->policy, &settings->trusted_proxies,
-                                "ASSAY_ACCOUNTS_TRUSTED_PROXIES", problem);
+    error = policy_read_networks(&server->policy.trusted_proxies, &settings->trusted_proxies,
+                                 "ASSAY_ACCOUNTS_TRUSTED_PROXIES", problem);
     if (!error)
         error = accounts_open(arena, &settings->accounts, settings->sql_directory,
                               settings->state_directory, getenv("ASSAY_RUN_DIR"),

@@ -234,7 +234,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     policy->data_directory = store_folder(service->store, arena);
     if (!policy->data_directory)
         policy->data_directory = data_spool_folder(arena, settings->state_directory);
-    error = policy_read_proxies(policy, &settings->trusted_proxies, "AB_TRUSTED_PROXIES", problem);
+    error = policy_read_networks(&policy->trusted_proxies, &settings->trusted_proxies,
+                                 "AB_TRUSTED_PROXIES", problem);
     if (error)
         store_close(service->store);
     return error;

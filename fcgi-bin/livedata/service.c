@@ -183,8 +183,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     if (!error)
         server->policy.data_directory = store_folder(service->store, arena);
     if (!error)
-        error = policy_read_proxies(&server->policy, &settings->trusted_proxies,
-                                    "LIVE_TRUSTED_PROXIES", problem);
+        error = policy_read_networks(&server->policy.trusted_proxies, &settings->trusted_proxies,
+                                     "LIVE_TRUSTED_PROXIES", problem);
     return error;
 }
 

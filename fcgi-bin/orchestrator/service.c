@@ -218,8 +218,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     server->state = service;
     service->telemetry = telemetry_open(settings, arena); /* later the folder is out of reach */
     fetch_limit_connections(HOST_CONNECTIONS, HOST_CONNECTIONS);
-    error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "ORCH_TRUSTED_PROXIES",
-                                problem);
+    error = policy_read_networks(&server->policy.trusted_proxies, &settings->trusted_proxies,
+                                 "ORCH_TRUSTED_PROXIES", problem);
     if (!error)
         error = people_open(server, arena, &settings->accounts, settings->sql_directory,
                             settings->state_directory, problem);

@@ -111,8 +111,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                        "how good the answers are."};
     server->settings = settings;
     server->state = service;
-    error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "TRUSTED_PROXIES",
-                                problem);
+    error = policy_read_networks(&server->policy.trusted_proxies, &settings->trusted_proxies,
+                                 "TRUSTED_PROXIES", problem);
     if (!error)
         error = sso_check(arena, settings, problem);
     if (!error)

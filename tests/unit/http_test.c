@@ -244,8 +244,8 @@ TEST(clients_are_known_by_trusted_hops_only)
         server.policy.auth_failures = (struct rate_rule){2, 60};
         server.policy.trusted_proxy_hops = cases[i].hops;
         if (cases[i].proxies) {
-            server.policy.trusted_proxy_count = 1;
-            CHECK(policy_parse_network(cases[i].proxies, &server.policy.trusted_proxies[0]));
+            server.policy.trusted_proxies.count = 1;
+            CHECK(policy_parse_network(cases[i].proxies, &server.policy.trusted_proxies.items[0]));
         }
         call(&server, &wire, "GET", "/api/v1/things/x", NULL, cases[i].chain ? extra : NULL);
         for (size_t v = 0; wire.variables[v]; v += 2)

@@ -31,6 +31,20 @@ TEST(callers_that_count)
     }
 }
 
+TEST(sampling_goes_by_the_trace_id)
+{
+    static const char traceparent[] = "00-0af7651916cd43dd8448eb211c80319c-" SPAN "-01";
+    struct trace_context context;
+
+    CHECK(trace_context_read(traceparent, &context));
+    trace_context_sample(&context, 0.28); /* 0x48eb211c80319c of 2^56 is 0.2848 */
+    CHECK(!context.sampled);
+    trace_context_sample(&context, 0.29);
+    CHECK(context.sampled);
+    trace_context_sample(&context, 0);
+    CHECK(!context.sampled);
+}
+
 TEST(callers_that_do_not_count)
 {
     static const char *const headers[] = {
@@ -119,5 +133,6 @@ TEST(bytes_of_protocol_buffers)
     arena_destroy(arena);
 }
 
-TEST_MAIN(CASE(callers_that_count), CASE(callers_that_do_not_count), CASE(what_is_written_is_read),
+TEST_MAIN(CASE(callers_that_count), CASE(sampling_goes_by_the_trace_id),
+          CASE(callers_that_do_not_count), CASE(what_is_written_is_read),
           CASE(samples_are_the_share_that_is_wanted), CASE(bytes_of_protocol_buffers))
