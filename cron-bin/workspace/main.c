@@ -145,11 +145,11 @@ static int import(struct work *work, struct db *db, const struct bundle *bundle)
     if (workspace_import(db, &work->call, &program, bundle, work->keep_ids, &imported))
         return fail(work, EXIT_DATABASE);
     printf("imported projects=%lld analysis_runs=%lld export_events=%lld project_revisions=%lld"
-           " catalog_metrics=%lld flags=%lld renamed_flags=%lld\n",
+           " catalog_metrics=%lld flags=%lld renamed_flags=%lld switched_off_flags=%lld\n",
            (long long)imported.projects, (long long)imported.analysis_runs,
            (long long)imported.export_events, (long long)imported.project_revisions,
            (long long)imported.catalog_metrics, (long long)imported.flags,
-           (long long)imported.renamed_flags);
+           (long long)imported.renamed_flags, (long long)imported.switched_off_flags);
     return EXIT_DONE;
 }
 

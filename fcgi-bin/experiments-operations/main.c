@@ -198,12 +198,14 @@ static const struct route routes[] = {
      .body_limit = LIMIT_WORKSPACE,
      .takes = "application/vnd.assay.workspace+json",
      .reply = &workspace_imported_schema,
-     .errors = ERRORS(400, 422),
+     .errors = ERRORS(400, 409, 422),
      .handler = workspace_import_handle,
      .name = "import_workspace",
      .tag = "workspace",
      .summary = "Add what is in a backup",
-     .help = "Whole or not at all, and beside what is there: every record gets a new id."},
+     .help = "Whole or not at all, and beside what is there: projects and their records get new "
+             "ids; metrics that the catalog has are used as they are, and flags keep their keys "
+             "where they are free."},
 };
 
 static const struct http_family family = {

@@ -22,6 +22,7 @@ struct workspace_imported_reply {
     int64_t imported_catalog_metrics;
     int64_t imported_flags;
     int64_t renamed_flags;
+    int64_t switched_off_flags;
 };
 
 #define OWNER struct workspace_validated
@@ -49,6 +50,9 @@ static const struct field imported_fields[] = {
     INTEGER(OWNER, imported_flags),
     INTEGER(OWNER, renamed_flags,
             .help = "Of these; another project has their key: they got another one, and are off."),
+    INTEGER(OWNER, switched_off_flags,
+            .help = "Of these; they were on, but their design names a segment that is not here: "
+                    "they are off."),
 };
 #undef OWNER
 SCHEMA(workspace_imported_schema, struct workspace_imported_reply, "WorkspaceImported",
@@ -175,7 +179,8 @@ enum error workspace_import_handle(struct request *request, struct reply *reply)
                                           .imported_project_revisions = imported.project_revisions,
                                           .imported_catalog_metrics = imported.catalog_metrics,
                                           .imported_flags = imported.flags,
-                                          .renamed_flags = imported.renamed_flags};
+                                          .renamed_flags = imported.renamed_flags,
+                                          .switched_off_flags = imported.switched_off_flags};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.both_engines
 pytest_plugins = ["store_fixtures"]
 
 METRICS = "/api/v1/metrics"
+SEGMENTS = "/api/v1/segments"
 RULES = [{"attribute": "country", "operator": "in", "value": ["日本", "ไทย", 1, 2.5, True]}]
 SETTINGS = {
     "value_type": "object",
@@ -27,13 +28,13 @@ def metric(name, **members):
             **members}
 
 
-def fill(client, name="Layered", layer="page"):
+def fill(client, name="Layered", layer="page", **setup):
     """A metric with two versions that a design names by the first one; the design's flag has everything that a flag can have."""
     made = expect(client.post(METRICS, metric(f"{name} orders", upper_cap=9)))["metric"]
     defaults = expect(client.get(f"{METRICS}/{made['id']}"))["defaults"]
     expect(client.send("PUT", f"{METRICS}/{made['id']}", json=metric(f"{name} orders", window_days=7)))
     design = payload(name, metrics={**defaults, "std_dev": 2, "mde_pct": 5}, setup={
-        "targeting_rules": RULES, "namespace": {"id": layer, "range_start": 0.25, "range_end": 0.5}})
+        "targeting_rules": RULES, "namespace": {"id": layer, "range_start": 0.25, "range_end": 0.5}, **setup})
     project = create(client, design)
     flag = expect(client.send("PUT", f"/api/v1/experiments/{project['id']}/flag", json={"enabled": True, "key": f"{name.lower()}-key", **SETTINGS}))
     return made, project, flag
@@ -60,7 +61,7 @@ def test_a_round_trip_over_both_engines_has_the_same_bytes(store, bundle, tmp_pa
     texts = []
     for database in (file_database(tmp_path / "a.sqlite3"), fresh_database(), file_database(tmp_path / "b.sqlite3")):
         done = brought(store, first, "--keep-ids", **database)
-        assert done.returncode == 0 and "catalog_metrics=1 flags=3 renamed_flags=0" in done.stdout, done.stderr
+        assert done.returncode == 0 and "catalog_metrics=1 flags=3 renamed_flags=0 switched_off_flags=0" in done.stdout, done.stderr
         out = tmp_path / f"out{len(texts)}.json"
         assert program(store, "export", out, *at, **database).returncode == 0
         again = brought(store, first, "--keep-ids", **database)
@@ -114,15 +115,15 @@ def test_a_metric_of_the_same_name_is_found_and_designs_name_it(store, bundle):
     expect(client.send("DELETE", path_of(found)))
 
 
-def only(bundle, project_id):
-    """The bundle with one project, and its metric."""
+def only(bundle, *ids):
+    """The bundle with some projects, and their metrics."""
     kept = copy.deepcopy(bundle)
-    kept["projects"] = [p for p in kept["projects"] if p["id"] == project_id]
+    kept["projects"] = [p for p in kept["projects"] if p["id"] in ids]
     for name in ("flags", "project_revisions", "analysis_runs", "export_events"):
-        kept[name] = [r for r in kept[name] if r["project_id"] == project_id]
-    named = kept["projects"][0]["payload"]["metrics"]["catalog_metric"]["id"]
-    kept["catalog_metrics"] = [m for m in kept["catalog_metrics"] if m["id"] == named]
-    kept["catalog_metric_versions"] = [v for v in kept["catalog_metric_versions"] if v["metric_id"] == named]
+        kept[name] = [r for r in kept[name] if r["project_id"] in ids]
+    named = [p["payload"]["metrics"]["catalog_metric"]["id"] for p in kept["projects"] if p["payload"]["metrics"].get("catalog_metric")]
+    kept["catalog_metrics"] = [m for m in kept["catalog_metrics"] if m["id"] in named]
+    kept["catalog_metric_versions"] = [v for v in kept["catalog_metric_versions"] if v["metric_id"] in named]
     return kept
 
 
@@ -189,6 +190,61 @@ def test_what_the_instance_does_not_allow_is_refused_as_a_whole(store):
     assert export(client)["integrity"]["counts"] == before
     off = changed(there, "flags", 0, key="clash-two", enabled=False)
     assert expect(client.post(WORKSPACE + "/import", off))["renamed_flags"] == 0
+
+
+def flag_named(client, name):
+    """The flags of the projects with the name, with the id of each."""
+    found = [p for p in expect(client.get(PROJECTS + "?limit=200"))["projects"] if p["project_name"] == name]
+    return [(p, expect(client.get(f"/api/v1/experiments/{p['id']}/flag"))) for p in found]
+
+
+def test_a_flag_whose_segment_is_not_here_comes_in_off(store, tmp_path):
+    """It would let in everybody whom the segment keeps out. A segment that is made later is used by the design at once."""
+    client = store.client
+    segments = [expect(client.post(SEGMENTS, {"name": f"{word} {unknown_id()}"}))["segment"] for word in ("Employees", "测试")]
+    rule, grouped = ({"attribute": "targetingKey", "operator": "not_in_segment", "value": s["definition"]["name"]} for s in segments)
+    _, project, flag = fill(client, "Segmented", "segmented", targeting_rules=[rule, *RULES], targeting_groups=[{"match": "any", "rules": [grouped]}])
+    bundle = sealed(only(export(client), project["id"]))
+
+    def bring():
+        told = expect(client.post(WORKSPACE + "/import", bundle))
+        [(copied, brought_in)] = flag_named(client, "Segmented")
+        assert (told["renamed_flags"], brought_in["key"]) == (0, flag["key"])
+        return copied, told["switched_off_flags"], brought_in["enabled"]
+
+    expect(client.send("DELETE", path_of(project)))
+    project, *told = bring()
+    assert told == [0, True]
+    for there in segments:
+        expect(client.send("DELETE", path_of(project)))
+        expect(client.send("DELETE", f"{SEGMENTS}/{there['id']}"))
+        project, *told = bring()
+        assert told == [1, False]
+    for there in segments:
+        made = expect(client.post(SEGMENTS, there["definition"]))
+        assert made["segment"]["use_count"] == 1 and made["uses"][0]["project_id"] == project["id"]
+        expect(client.send("DELETE", f"{SEGMENTS}/{made['segment']['id']}"), 409, "segment_in_use")
+    done = brought(store, write(tmp_path / "moved.json", bundle), "--keep-ids", **file_database(tmp_path / "moved.sqlite3"))
+    assert done.returncode == 0 and "renamed_flags=0 switched_off_flags=1" in done.stdout, done.stderr
+
+
+def test_a_flag_that_needs_another_key_takes_none_of_the_same_file(store):
+    """The first project's own key is taken here, and the slug of its name is the key of the second."""
+    client, word = store.client, unknown_id()[:8]
+    first, second = create(client, payload(f"Keys {word}")), create(client, payload(f"Other {word}"))
+
+    def name(project, key):
+        expect(client.send("PUT", f"/api/v1/experiments/{project['id']}/flag", json={
+            "enabled": True, "key": key, "value_type": "number", "variants": [{"name": "a", "value": 1}, {"name": "b", "value": 3}]}))
+
+    name(first, f"taken-{word}")
+    name(second, f"keys-{word}")
+    bundle = sealed(only(export(client), first["id"], second["id"]))
+    expect(client.send("DELETE", path_of(second)))
+    assert expect(client.post(WORKSPACE + "/import", bundle))["renamed_flags"] == 1
+    [(_, kept)] = flag_named(client, f"Other {word}")
+    assert (kept["key"], kept["enabled"]) == (f"keys-{word}", True)
+    assert sorted(f["enabled"] for _, f in flag_named(client, f"Keys {word}")) == [False, True]
 
 
 def test_older_versions_are_read_without_them(store, bundle):

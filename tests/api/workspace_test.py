@@ -113,7 +113,7 @@ def test_import_adds_under_new_ids(store, bundle):
     told = expect(store.client.post(WORKSPACE + "/import", bundle))
     assert told == {"status": "imported", "imported_projects": 2, "imported_analysis_runs": 1,
                     "imported_export_events": 1, "imported_project_revisions": 5, "imported_catalog_metrics": 0, "imported_flags": 2,
-                    "renamed_flags": 2}
+                    "renamed_flags": 2, "switched_off_flags": 0}
     after = expect(store.client.get(PROJECTS + "?status=all&limit=200"))
     known = {p["id"] for p in before["projects"]}
     fresh = [p for p in after["projects"] if p["id"] not in known]

@@ -327,12 +327,12 @@ static enum error insert(const struct project_call *call, const struct new_proje
     error = query_end(query, call->problem);
     if (!error)
         error = add_revision(call, new->id, 1, new->document, REVISION_CREATE, now);
+    if (!error) /* may wait for the segments, so before what others wait for */
+        error = project_note_uses(call, new->id, new->payload, NULL);
     if (!error)
         error = project_add_slug(call->db, call->arena, new->id, new->name, call->problem);
     if (!error)
         error = count_change(call, (struct tally){false, new->metric_type}, 1);
-    if (!error)
-        error = project_note_uses(call, new->id, new->payload, NULL);
     return error ? error : record(call, "project.create", new->id, new->name, NULL);
 }
 
@@ -421,12 +421,12 @@ static enum error replace(const struct project_call *call, const struct project 
     if (!error)
         error = add_revision(call, before->id, before->revision_count + 1, document,
                              REVISION_UPDATE, now);
+    if (!error) /* likewise */
+        error = project_note_uses(call, before->id, payload,
+                                  project_payload(before->document, call->arena));
     if (!error)
         error = count_move(call, (struct tally){false, before->metric_type},
                            (struct tally){false, metric_type});
-    if (!error)
-        error = project_note_uses(call, before->id, payload,
-                                  project_payload(before->document, call->arena));
     if (error)
         return error;
     return record(call, "project.update", before->id, name,

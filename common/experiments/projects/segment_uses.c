@@ -15,6 +15,10 @@ static const struct statement note_use = {
     .sql = "INSERT INTO segment_uses (project_id, segment)"
            " SELECT ?, number FROM segments WHERE name = ?",
 };
+static const struct statement find_name = {
+    .name = "segment_use_find",
+    .sql = "SELECT 1 FROM segments WHERE name = ?",
+};
 
 static enum error forget(const struct project_call *call, const char *project_id)
 {
@@ -41,6 +45,23 @@ static enum error note(const struct project_call *call, const char *project_id, 
     query_bind_text(query, name);
     *noted = query_changes(query) > 0;
     return query_end(query, call->problem);
+}
+
+enum error segment_is_missing(const struct project_call *call,
+                              const struct experiment_payload *payload, bool *missing)
+{
+    struct string_list names = targeting_segment_names(payload->setup, call->arena);
+    enum error error = ERROR_NONE;
+
+    *missing = false;
+    for (size_t i = 0; !error && !*missing && i < names.count; i++) {
+        struct query *query = db_query(call->db, &find_name);
+
+        query_bind_text(query, names.items[i]);
+        *missing = !query_next(query);
+        error = query_end(query, call->problem);
+    }
+    return error;
 }
 
 enum error segment_use_note(const struct project_call *call, const char *project_id,

@@ -7,6 +7,10 @@
 /* The lock under which segments change, and under which a design takes them. */
 #define SEGMENTS_LOCK "segments"
 
+/* Whether the design names a segment that is not here. */
+MUST_CHECK enum error segment_is_missing(const struct project_call *call,
+                                         const struct experiment_payload *payload, bool *missing);
+
 /*
  * Notes the segments that the design names, in place of those before; inside the transaction that
  * saves the design. ERROR_INVALID with `segment_unknown` where there is no such segment, unless the

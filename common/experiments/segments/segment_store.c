@@ -81,6 +81,20 @@ static const struct statement update_segment = {
     .sql = "UPDATE segments SET version = ?, name = ?, name_folded = ?, definition = ?,"
            " updated_at = ? WHERE id = ?",
 };
+/* Designs that named it before it was here came from another installation. */
+static const struct statement note_early_uses = {
+    .name = "segment_note_early_uses",
+    .sqlite = "INSERT INTO segment_uses (project_id, segment) SELECT p.id, s.number"
+              " FROM segments s JOIN projects p ON instr(p.payload_json, 'in_segment') > 0"
+              " WHERE s.id = ? AND EXISTS (SELECT 1 FROM json_tree(p.payload_json, '$.setup') t"
+              " WHERE t.type = 'object' AND t.value ->> 'value' = s.name"
+              " AND t.value ->> 'operator' IN ('in_segment', 'not_in_segment'))",
+    .postgres = "INSERT INTO segment_uses (project_id, segment) SELECT p.id, s.number"
+                " FROM segments s JOIN projects p ON jsonb_path_exists(p.payload_json,"
+                " '$.setup.** ? (@.value == $name &&"
+                " (@.operator == \"in_segment\" || @.operator == \"not_in_segment\"))',"
+                " jsonb_build_object('name', s.name)) WHERE s.id = ?",
+};
 static const struct statement delete_segment = {
     .name = "segment_delete",
     .sql = "DELETE FROM segments WHERE id = ?",
@@ -199,6 +213,14 @@ static const char *written(const struct project_call *call,
                        definition);
 }
 
+static enum error note_uses(const struct project_call *call, const char *id)
+{
+    struct query *query = db_query(call->db, &note_early_uses);
+
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
 static enum error insert(const struct project_call *call, const char *id,
                          const struct segment_definition *definition)
 {
@@ -217,6 +239,8 @@ static enum error insert(const struct project_call *call, const char *id,
     query_bind_text(query, now);
     query_bind_text(query, now);
     error = query_end(query, call->problem);
+    if (!error)
+        error = note_uses(call, id);
     return error ? error : segment_record(call, "segment.create", definition->name);
 }
 
@@ -302,6 +326,8 @@ static enum error replace(const struct project_call *call, const struct segment 
     query_bind_text(query, store_later(call->arena, segment->updated_at));
     query_bind_text(query, segment->id);
     error = query_end(query, call->problem);
+    if (!error && renamed)
+        error = note_uses(call, segment->id);
     return error ? error : segment_record(call, "segment.update", definition->name);
 }
 

@@ -1,6 +1,7 @@
 /* SQL of flags that come with a bundle. */
 #include "experiments/workspace/import_flags.h"
 
+#include "base/list.h"
 #include "db/query.h"
 #include "experiments/flags/flag_store.h"
 #include "experiments/projects/project_slug.h"
@@ -13,6 +14,13 @@ static const struct statement insert_flag = {
 static const struct statement set_values = {
     .name = "workspace_flag_values",
     .sql = "UPDATE flags SET settings = ?, updated_at = ? WHERE experiment_id = ?",
+};
+
+/* A project whose flag needs a key of its own. */
+struct flag_waiting {
+    const char *id;
+    const char *name;
+    const struct bundle_entry *entry; /* NULL = the bundle has no flag of it */
 };
 
 static struct flag_call call_of(const struct flags_in *in)
@@ -39,32 +47,51 @@ static void bind_values(const struct flags_in *in, struct query *query,
     query_bind_text(query, bundle_moment(piece, flag->updated_at));
 }
 
-static enum error insert(const struct flags_in *in, const char *id, const struct bundle_flag *flag,
-                         bool *taken)
+static enum error insert(struct flags_in *in, const struct flag_owner *owner,
+                         const struct bundle_flag *flag, bool *taken)
 {
     struct query *query = db_query(in->db, &insert_flag);
 
-    query_bind_text(query, id);
+    query_bind_text(query, owner->id);
     query_bind_text(query, flag->key);
-    query_bind_boolean(query, flag->enabled);
+    query_bind_boolean(query, flag->enabled && !owner->lacks_segment);
     bind_values(in, query, flag);
     *taken = query_changes(query) == 0;
     return query_end(query, in->call->problem);
 }
 
-static enum error insert_under_another_key(struct flags_in *in, const struct flag_owner *owner,
-                                           const struct bundle_flag *flag)
+static void wait_for_key(struct flags_in *in, const struct flag_owner *owner,
+                         const struct bundle_entry *entry)
 {
+    struct arena *arena = in->call->arena;
+
+    *ARRAY_ADD(arena, in->waiting, in->waiting_count) =
+        (struct flag_waiting){.id = arena_copy_string(arena, owner->id),
+                              .name = arena_copy_string(arena, owner->name),
+                              .entry = entry};
+}
+
+static size_t index_of(const struct flags_in *in, const struct bundle_entry *entry)
+{
+    return (size_t)(entry - in->bundle->lists[BUNDLE_FLAGS].items);
+}
+
+static enum error give_key(struct flags_in *in, const struct flag_waiting *waiting)
+{
+    struct bundle_flag flag;
     struct query *query;
     enum error error =
-        project_add_slug(in->db, in->call->piece, owner->id, owner->name, in->call->problem);
+        project_add_slug(in->db, in->call->piece, waiting->id, waiting->name, in->call->problem);
 
+    if (error || !waiting->entry)
+        return error;
+    error = bundle_record(in->call, in->bundle, BUNDLE_FLAGS, index_of(in, waiting->entry), &flag);
     if (error)
         return error;
     in->renamed++;
     query = db_query(in->db, &set_values);
-    bind_values(in, query, flag);
-    query_bind_text(query, owner->id);
+    bind_values(in, query, &flag);
+    query_bind_text(query, waiting->id);
     return query_end(query, in->call->problem);
 }
 
@@ -86,21 +113,26 @@ static enum error check(const struct flags_in *in, const struct flag_owner *owne
                        found.text);
 }
 
-static enum error add(struct flags_in *in, const struct flag_owner *owner, size_t index)
+static enum error add(struct flags_in *in, const struct flag_owner *owner,
+                      const struct bundle_entry *entry)
 {
     struct bundle_flag flag;
+    size_t index = index_of(in, entry);
     bool taken = false;
     enum error error = bundle_record(in->call, in->bundle, BUNDLE_FLAGS, index, &flag);
 
     if (!error)
-        error = insert(in, owner->id, &flag, &taken);
+        error = insert(in, owner, &flag, &taken);
     if (error)
         return error;
     in->added++;
+    in->switched_off += flag.enabled && owner->lacks_segment;
     if (!taken)
         return check(in, owner, index);
-    if (!in->keep_keys)
-        return insert_under_another_key(in, owner, &flag);
+    if (!in->keep_keys) {
+        wait_for_key(in, owner, entry);
+        return ERROR_NONE;
+    }
     return problem_set(in->call->problem, ERROR_CONFLICT, "workspace_id_taken",
                        "flags.%zu.key: another project has the key %s", index, flag.key);
 }
@@ -109,8 +141,21 @@ enum error import_flag(struct flags_in *in, const struct flag_owner *owner)
 {
     size_t position;
 
-    if (!bundle_find_id(&in->ids, owner->old_id, &position))
+    if (bundle_find_id(&in->ids, owner->old_id, &position))
+        return add(in, owner, in->ids.items[position]);
+    if (!in->ids.count) /* of an older bundle */
         return project_add_slug(in->db, in->call->piece, owner->id, owner->name, in->call->problem);
-    return add(in, owner,
-               (size_t)(in->ids.items[position] - in->bundle->lists[BUNDLE_FLAGS].items));
+    wait_for_key(in, owner, NULL);
+    return ERROR_NONE;
+}
+
+enum error import_flags_end(struct flags_in *in)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < in->waiting_count; i++) {
+        error = give_key(in, &in->waiting[i]);
+        arena_reset(in->call->piece);
+    }
+    return error;
 }

@@ -1,4 +1,5 @@
-/* Imports a bundle: adds all records under new ids, in one transaction. */
+/* Imports a bundle: adds all records in one transaction, under new ids unless they are to be kept;
+ * a metric that the catalog has is used as it is. */
 #include "base/timestamp.h"
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"
@@ -161,13 +162,14 @@ static void bind_project(struct way_in *in, struct query *query, size_t position
 
 /* The design itself stands for the one before: a bundle may name metrics that it does not
  * have, and another installation has its own segments. */
-static enum error note_uses(struct way_in *in, const char *id,
+static enum error note_uses(struct way_in *in, struct flag_owner *owner,
                             const struct experiment_payload *payload)
 {
     const struct project_call noting = {
         .db = in->db, .arena = in->call->piece, .problem = in->call->problem};
+    enum error error = project_note_uses(&noting, owner->id, payload, payload);
 
-    return project_note_uses(&noting, id, payload, payload);
+    return error ? error : segment_is_missing(&noting, payload, &owner->lacks_segment);
 }
 
 static enum error add_project(struct way_in *in, size_t index, void *record)
@@ -190,7 +192,7 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     bind_project(in, query, position, project, design, owner.design);
     error = end_insert(in, query);
     if (!error)
-        error = note_uses(in, owner.id, design);
+        error = note_uses(in, &owner, design);
     if (!error)
         error = import_flag(&in->flags, &owner);
     in->added[owner.archived][design->metrics->metric_type]++;
@@ -349,11 +351,16 @@ static enum error add_all(struct way_in *in, const struct actor *actor)
 
     if (!error)
         error = import_metrics(&in->metrics);
+    if (!error) /* before the first key of a flag: others hold keys only after it */
+        error = db_lock(in->db, SEGMENTS_LOCK, in->call->problem);
     if (!error)
         error = add_list(in, BUNDLE_PROJECTS, &imported->projects, add_project);
+    if (!error)
+        error = import_flags_end(&in->flags);
     imported->catalog_metrics = in->metrics.added;
     imported->flags = in->flags.added;
     imported->renamed_flags = in->flags.renamed;
+    imported->switched_off_flags = in->flags.switched_off;
     if (!error)
         error = add_list(in, BUNDLE_RUNS, &imported->analysis_runs, add_run);
     if (!error)

@@ -24,14 +24,16 @@ struct workspace_imported {
     int64_t project_revisions; /* created for projects without any */
     int64_t catalog_metrics;   /* without those that the catalog had */
     int64_t flags;
-    int64_t renamed_flags; /* of these: their key was taken */
+    int64_t renamed_flags;      /* of these: their key was taken */
+    int64_t switched_off_flags; /* likewise: their design names a segment that is not here */
 };
 
 /* Adds the content of a bundle that bundle_read() has accepted, in one transaction, with its audit
  * entry. Every record gets a new id, unless `keep_ids`: then ERROR_CONFLICT workspace_id_taken when
  * an id, the name of a metric or the key of a flag already exists. Without it a metric that the
  * catalog has is used as it is (workspace_metric_differs where it is another one), and a flag whose
- * key is taken gets another one. */
+ * key is taken gets another one. A flag whose design names a segment that is not here comes in
+ * off. */
 MUST_CHECK enum error workspace_import(struct db *db, struct bundle_call *call,
                                        const struct actor *actor, const struct bundle *bundle,
                                        bool keep_ids, struct workspace_imported *imported);

@@ -98,7 +98,7 @@ export function createBackup(update, client, { validate = '/api/v1/workspace/val
             ${notice({
                 tone: 'good',
                 title: t('settings.imported'),
-                body: html`<p>${kindsOfFile.map((kind) => `${t(`settings.count_${kind}`)}: ${formatInteger(imported[`imported_${kind}`])}`).join(' · ')}</p>${imported.renamed_flags > 0 ? html`<p>${t('settings.flags_renamed', { count: imported.renamed_flags })}</p>` : null}`,
+                body: html`<p>${kindsOfFile.map((kind) => `${t(`settings.count_${kind}`)}: ${formatInteger(imported[`imported_${kind}`])}`).join(' · ')}</p>${imported.renamed_flags > 0 ? html`<p>${t('settings.flags_renamed', { count: imported.renamed_flags })}</p>` : null}${imported.switched_off_flags > 0 ? html`<p>${t('settings.flags_switched_off', { count: imported.switched_off_flags })}</p>` : null}`,
                 actions: html`<a class="button" href=${address('/projects')}>${t('settings.to_projects')}</a>`,
             })}
         </div>`;
