@@ -617,7 +617,7 @@ def test_an_alarm_compares_with_its_first_value_or_a_given_one(store, live):
 def test_alarms_that_cannot_be_read_are_refused_or_named(store):
     goal = Goal(store)
     for members, named in (({"metric": "a/../b"}, "metric"), ({"condition": "changed", "threshold": -1}, "changed"),
-                           ({"reference": 3}, "reference")):
+                           ({"condition": "changed", "reference": 0}, "reference"), ({"reference": 3}, "reference")):
         assert named in str(add_alarm(goal, status=422, code="validation_error", **members)["detail"])
     expect(store.client.get(f"/api/v1/experiments/{unknown_id()}/alarms"), 404, "not_found")
     add_alarm(goal, metric="nothing")

@@ -19,7 +19,7 @@ static enum alarm_status take_value(struct alarm *alarm, double value, int64_t a
     const struct alarm_reading reading = {
         .value = GIVEN_NUMBER(value), .unit = "EUR", .read_at = at};
 
-    alarm_take(alarm, &reading);
+    alarm_take(alarm, &reading, at);
     return alarm_status_at(alarm, at);
 }
 
@@ -41,8 +41,7 @@ static void test_a_value_at_the_threshold_is_in_order(void)
 
 static void test_a_change_is_measured_from_the_reference(void)
 {
-    struct alarm first = alarm_of(ALARM_CHANGED, 10), zero = alarm_of(ALARM_CHANGED, 10);
-    struct alarm negative = alarm_of(ALARM_CHANGED, 10);
+    struct alarm first = alarm_of(ALARM_CHANGED, 10), negative = alarm_of(ALARM_CHANGED, 10);
 
     CHECK(take_value(&first, 100, start) == ALARM_QUIET);
     CHECK(first.reference.given && first.reference.value == 100 && first.reference_at == start);
@@ -50,13 +49,47 @@ static void test_a_change_is_measured_from_the_reference(void)
     CHECK(take_value(&first, 111, start) == ALARM_RAISED);
     CHECK(take_value(&first, 89, start) == ALARM_RAISED);
     CHECK(first.reference.value == 100);
-    zero.reference = GIVEN_NUMBER(0);
-    CHECK(take_value(&zero, 0, start) == ALARM_QUIET);
-    CHECK(take_value(&zero, 0.001, start) == ALARM_RAISED);
     negative.reference = GIVEN_NUMBER(-100);
     CHECK(take_value(&negative, -95, start) == ALARM_QUIET);
     CHECK(take_value(&negative, -80, start) == ALARM_RAISED);
     CHECK(negative.reference_at == 0);
+}
+
+static void test_nothing_is_compared_with_0(void)
+{
+    struct alarm first = alarm_of(ALARM_CHANGED, 10), stored = alarm_of(ALARM_CHANGED, 10);
+
+    CHECK(take_value(&first, 0, start) == ALARM_QUIET);
+    CHECK(!first.reference.given && first.reference_at == 0);
+    CHECK(take_value(&first, 4, start + second) == ALARM_QUIET);
+    CHECK(first.reference.value == 4 && first.reference_at == start + second);
+    CHECK(take_value(&first, 0, start + 2 * second) == ALARM_RAISED);
+    stored.reference = GIVEN_NUMBER(0);
+    CHECK(take_value(&stored, 7, start) == ALARM_QUIET && stored.reference.value == 7);
+}
+
+static void test_a_stale_reading_begins_and_ends_nothing(void)
+{
+    struct alarm below = alarm_of(ALARM_BELOW, 5), above = alarm_of(ALARM_ABOVE, 5);
+    struct alarm change = alarm_of(ALARM_CHANGED, 10);
+    struct alarm_reading late = {.value = GIVEN_NUMBER(0),
+                                 .unit = "EUR",
+                                 .read_at = start + second,
+                                 .event_age_seconds = GIVEN_NUMBER(31)};
+
+    below.event_age_seconds_max = above.event_age_seconds_max = GIVEN_NUMBER(30);
+    CHECK(take_value(&below, 6, start) == ALARM_QUIET);
+    CHECK(take_value(&above, 6, start) == ALARM_RAISED);
+    alarm_take(&below, &late, start + second);
+    alarm_take(&above, &late, start + second);
+    CHECK(below.raised_at == 0 && above.raised_at == start);
+    CHECK(above.value.given && above.value.value == 0);
+    CHECK(alarm_status_at(&above, start + second) == ALARM_STALE);
+    late.value = GIVEN_NUMBER(9);
+    late.event_age_seconds.given = false;
+    alarm_take(&change, &late, start + 62 * second); /* live data computed it long ago */
+    CHECK(!change.reference.given);
+    CHECK(take_value(&above, 4, start + 2 * second) == ALARM_QUIET);
 }
 
 static void test_without_a_value_nothing_begins_or_ends(void)
@@ -65,7 +98,7 @@ static void test_without_a_value_nothing_begins_or_ends(void)
     struct alarm alarm = alarm_of(ALARM_ABOVE, 5);
 
     CHECK(take_value(&alarm, 6, start) == ALARM_RAISED);
-    alarm_take(&alarm, &nothing);
+    alarm_take(&alarm, &nothing, start + second);
     CHECK(alarm_status_at(&alarm, start + second) == ALARM_NO_VALUE);
     CHECK(alarm.raised_at == start);
 }
@@ -101,5 +134,6 @@ static void test_names_are_those_of_a_status(void)
 }
 
 TEST_MAIN(CASE(a_value_at_the_threshold_is_in_order), CASE(a_change_is_measured_from_the_reference),
+          CASE(nothing_is_compared_with_0), CASE(a_stale_reading_begins_and_ends_nothing),
           CASE(without_a_value_nothing_begins_or_ends), CASE(what_was_read_too_long_ago_is_stale),
           CASE(names_are_those_of_a_status))

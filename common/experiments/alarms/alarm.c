@@ -25,8 +25,8 @@ static const struct field rule_fields[] = {
            .help = "In the unit of the metric; of `changed` in percent of the reference, in either "
                    "direction."),
     NULLABLE_NUMBER(OWNER, reference,
-                    .help = "Of `changed`: the value to compare with; without it the first value "
-                            "that is read."),
+                    .help = "Of `changed`: the value to compare with, not 0; without it the first "
+                            "value that is read and is not 0."),
 };
 #undef OWNER
 
@@ -45,7 +45,9 @@ static bool change_has_size(const void *object)
 {
     const struct alarm_rule *rule = object;
 
-    return rule->condition == ALARM_CHANGED ? rule->threshold > 0 : !rule->reference.given;
+    if (rule->condition != ALARM_CHANGED)
+        return !rule->reference.given;
+    return rule->threshold > 0 && (!rule->reference.given || rule->reference.value != 0);
 }
 
 static const struct schema_rule rules[] = {
@@ -101,7 +103,13 @@ static bool is_alarming(const struct alarm *alarm, double value)
     }
 }
 
-void alarm_take(struct alarm *alarm, const struct alarm_reading *reading)
+/* A share of 0 is nothing, so that 0 is no reference. */
+static bool has_reference(const struct alarm *alarm)
+{
+    return alarm->reference.given && alarm->reference.value != 0;
+}
+
+void alarm_take(struct alarm *alarm, const struct alarm_reading *reading, int64_t now)
 {
     alarm->value = reading->value;
     alarm->unit = reading->unit;
@@ -109,9 +117,11 @@ void alarm_take(struct alarm *alarm, const struct alarm_reading *reading)
     alarm->event_age_seconds = reading->event_age_seconds;
     alarm->failed_at = 0;
     alarm->failure = NULL;
-    if (!reading->value.given)
+    if (!reading->value.given || alarm_status_at(alarm, now) == ALARM_STALE)
         return;
-    if (alarm->condition == ALARM_CHANGED && !alarm->reference.given) {
+    if (alarm->condition == ALARM_CHANGED && !has_reference(alarm)) {
+        if (reading->value.value == 0)
+            return;
         alarm->reference = reading->value;
         alarm->reference_at = reading->read_at;
     }

@@ -30,7 +30,7 @@ struct alarm_rule {
     const char *window; /* one of its own */
     int condition;      /* enum alarm_condition */
     double threshold;   /* ALARM_CHANGED: percent of the reference, in either direction */
-    struct optional_number reference; /* of ALARM_CHANGED; absent = the first value that is read */
+    struct optional_number reference; /* of ALARM_CHANGED; absent = the first value but 0 */
 };
 SCHEMA_OF(alarm_rule_schema, struct alarm_rule);
 
@@ -76,8 +76,9 @@ struct alarm_reading {
 };
 
 /* Takes the reading over: value, reference where there is none yet, and whether the alarm is
- * raised. Without a value an alarm stays as it was. */
-void alarm_take(struct alarm *alarm, const struct alarm_reading *reading);
+ * raised. With no value, or one that is stale at `now`, an alarm stays raised or quiet as it was.
+ */
+void alarm_take(struct alarm *alarm, const struct alarm_reading *reading, int64_t now);
 
 /* Of an archived project as it was then. */
 enum alarm_status alarm_status_at(const struct alarm *alarm, int64_t now);

@@ -102,7 +102,7 @@ static enum error read_alarm(const struct source_reader *reader, struct alarm *a
     alarm->event_age_seconds_max = GIVEN_NUMBER(reader->settings->event_age_seconds);
     if (ask(reader, alarm, &reading))
         return note_failure(reader, alarm);
-    alarm_take(alarm, &reading);
+    alarm_take(alarm, &reading, clock_unix_microseconds());
     return unless_closed(alarm_save(&call, alarm, was_raised), reader->problem);
 }
 
