@@ -225,6 +225,9 @@ const struct setting experiments_settings_table[] = {
     {"AB_LIVE_MIXTURE_USERS", SETTING_INTEGER, AT(live_mixture_users), "5000", 2, 1000000000,
      .help = "People per arm that always-valid inference is tuned for in designs that name no "
              "effect."},
+    {"AB_LIVE_SETTLING_SECONDS", SETTING_INTEGER, AT(live_settling_seconds), "86400", 0, 31536000,
+     .help = "How long the test at the planned size waits for values of a user that was received; "
+             "a conversion window of the design is waited for as well."},
     {"AB_INTERACTION_USERS", SETTING_INTEGER, AT(interaction_users), "200000", 1000, 10000000,
      .help = "Users that a request for interactions goes over at most, those of other experiments "
              "counted again; of a larger experiment a sample, of one with ten times as many "

@@ -122,6 +122,7 @@ struct experiments_settings {
     int64_t ofrep_bulk_flags;
     double client_event_value_max;
     int64_t live_mixture_users;
+    int64_t live_settling_seconds;
     int64_t interaction_users;
     int64_t error_rate_runs;
     int64_t error_rate_users;

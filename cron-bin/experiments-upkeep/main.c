@@ -85,7 +85,8 @@ static void run_part(const struct upkeep *upkeep, struct db *db, upkeep_part *pa
 static enum error take_looks(const struct upkeep *upkeep, const struct live_call *call,
                              struct arena *work)
 {
-    return look_take_due(call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users, work);
+    return look_take_due(call, locale_get(LANGUAGE_EN), upkeep->settings->live_mixture_users,
+                         upkeep->settings->live_settling_seconds, work);
 }
 
 static enum error update_shares(const struct upkeep *upkeep, const struct live_call *call,

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from stack import CHECKOUT
 from certificates_test import check as check_certificate, verifier
 from live_test import Experiment
-from project_fixtures import create, expect, payload, put
+from project_fixtures import OPEN, create, expect, payload, put
 
 pytest_plugins = ["store_fixtures"]
 
@@ -27,8 +27,9 @@ def design(looks=PLAN, variants=2, direction="increase", **constraints):
 
 @pytest.fixture(scope="module")
 def store(stores, engine):
-    """Without the upkeep of its own, which comes every ten minutes: the tests say when it runs."""
-    own = stores.get(engine)
+    """Without the upkeep of its own, which comes every ten minutes: the tests say when it runs. Values have no time to
+    come in unless a test gives it."""
+    own = stores.get(engine, {**OPEN, "AB_LIVE_SETTLING_SECONDS": "0"})
     own.stack.stop_program("experiments-upkeep")
     return own
 
@@ -254,7 +255,7 @@ def test_another_plan_after_looks_gives_no_verdict(running):
     assert experiment.looks["status"] == "ended" and experiment.decision()["verdict"] == "ship"
     expect(experiment.client.get(f"/api/v1/experiments/{experiment.id}/certificate"), 409, "certificate_of_planned_looks")
     expect(experiment.client.send("DELETE", experiment.path("events")))
-    assert experiment.take() == {"experiment_id": experiment.id, "taken": False, "planned_looks": experiment.looks}
+    assert experiment.take() == {"experiment_id": experiment.id, "taken": False, "settling": False, "planned_looks": experiment.looks}
 
 
 def test_the_upkeep_takes_what_is_due(running, store):
@@ -376,8 +377,7 @@ def test_the_end_of_a_hybrid_by_the_upkeep_or_earlier_by_hand(store, tmp_path):
     due.add((size, round(0.3 * size)), (size, round(0.6 * size)))
     early.add(*[(size // 2, round(share * size / 2)) for share in (0.3, 0.33, 0.6)])
     assert early.sequential["hybrid"]["alpha"] == 0.025
-    done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"))
-    assert done.returncode == 0, done.stderr
+    upkeep(store)
     assert due.sequential["hybrid"]["end"]["actor"] is None and due.decision()["verdict"] == "ship"
     assert early.sequential["hybrid"]["end"] is None
     assert early.take(unplanned=True)["taken"]  # of other reasons than the effect
@@ -434,6 +434,43 @@ def test_certificates_of_hybrids_of_every_kind(store, tmp_path, kind):
     certificate = check_certificate(tmp_path, store, experiment.id)
     assert certificate["hybrid"]["status"] == "ended" and certificate["hybrid"]["readings"][0]["status"] == "efficacy"
     assert certificate["hybrid"]["end"]["sums"]["arms"] != certificate["arms"]
+
+
+def upkeep(store, **settings):
+    done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"), **settings)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_end_waits_for_values_that_come_after_the_users(store):
+    experiment = Running(store.client, hybrid_design())
+    experiment.add((8, 0), (8, 0))
+    size = experiment.sequential["planned_sample_size_per_variant"]
+    experiment.add((size, 0), (size, 0))
+    upkeep(store, AB_LIVE_SETTLING_SECONDS="86400")  # all exposures are there, and no event
+    assert experiment.sequential["hybrid"]["end_due"] and experiment.looks_taken() == []
+    for arm, converted in enumerate((round(0.3 * size), round(0.6 * size))):
+        experiment.send("conversions", *[{"user_id": f"{arm}-{i}", "metric": "purchase", "occurred_at": 1} for i in range(converted)])
+    upkeep(store)
+    assert experiment.looks_taken() and experiment.decision()["verdict"] == "ship"
+
+
+@pytest.mark.parametrize("built", [hybrid_design(), design({"information_fractions": [0.5, 1]})], ids=["hybrid", "planned_looks"])
+def test_the_last_look_waits_for_the_conversion_window(store, built):
+    built["metrics"].update(conversion_window="after_exposure", conversion_window_days=14)
+    experiment = Running(store.client, built)
+    experiment.expose("first", 0)
+    size = experiment.sequential["planned_sample_size_per_variant"]
+    if built["constraints"].get("planned_looks"):
+        experiment.add((size // 2 + 1, 9), (size // 2 + 1, 9))
+        assert experiment.take()["taken"]  # one between may be taken with the values so far
+    for arm in (0, 1):
+        records = [{"user_id": f"late {arm} {i}", "variation_index": arm} for i in range(size)]  # now
+        experiment.send("exposures", *records)
+        experiment.send("conversions", *[{"user_id": f"late {arm} {i}", "metric": "purchase"} for i in range(9)])
+    waiting = experiment.take()
+    assert (waiting["taken"], waiting["settling"]) == (False, True)
+    early = experiment.take(unplanned=True)  # on one's own account
+    assert (early["taken"], early["settling"]) == (True, False)
 
 
 @pytest.mark.parametrize("wrong", [{"n_looks": 2}, {"planned_looks": PLAN}])

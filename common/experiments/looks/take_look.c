@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "db/store.h"
 #include "experiments/certificates/certificate_sums.h"
+#include "experiments/looks/settled.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,9 @@ static const struct field reply_fields[] = {
     STRING(OWNER, experiment_id),
     BOOLEAN(OWNER, taken,
             .help = "False when no look is due, or nothing came in since the last one."),
+    BOOLEAN(OWNER, settling,
+            .help = "The look at the planned size waits: its users were received less than "
+                    "AB_LIVE_SETTLING_SECONDS ago, or their conversion window is not over."),
     OBJECT(OWNER, planned_looks, live_planned_looks_schema, .nullable = true,
            .help = "As live-stats has it now; null before the first user."),
     OBJECT(OWNER, hybrid, live_hybrid_schema, .nullable = true, .omit_if_null = true,
@@ -36,6 +40,7 @@ struct taking {
     const struct live_call *call;
     const struct live_results_call *results;
     const char *id;
+    const struct look_order *order;
     struct live_view *view;
     struct live_stats *stats;
 };
@@ -65,14 +70,34 @@ static bool has_new_users(const struct taking *taking)
     return last < 1 && taking->stats->sequential->plans >= last + GROUP_SEQUENTIAL_STEP_MIN;
 }
 
-static bool may_take(const struct taking *taking, bool unplanned)
+static bool may_take(const struct taking *taking)
 {
     const struct live_sequential *sequential = taking->stats->sequential;
     bool due =
         sequential->hybrid ? sequential->hybrid->end_due : sequential->planned_looks->look_due;
 
     return strcmp(sequential->looks_status, "running") == 0 && has_new_users(taking) &&
-           (unplanned || due);
+           (taking->order->unplanned || due);
+}
+
+static bool is_last(const struct live_sequential *sequential)
+{
+    return sequential->hybrid ||
+           sequential->planned_looks->next_fraction.value > 1 - GROUP_SEQUENTIAL_STEP_MIN;
+}
+
+/* Values that come after the last look would never count. */
+static enum error check_settled(const struct taking *taking, bool *settled)
+{
+    const struct live_sequential *sequential = taking->stats->sequential;
+    int64_t users =
+        sequential->planned_sample_size_per_variant.value * (int64_t)taking->view->arm_count;
+
+    *settled = true;
+    if (taking->order->unplanned || !is_last(sequential))
+        return ERROR_NONE;
+    return look_users_settled(taking->call, taking->view, taking->order->settling_seconds, users,
+                              settled);
 }
 
 /* Rates keep their natural unit: proportions. */
@@ -104,7 +129,7 @@ static const char *plan_of(const struct live_sequential *sequential)
     return sequential->hybrid ? sequential->hybrid->plan : sequential->planned_looks->plan;
 }
 
-static enum error add(const struct taking *taking, const char *actor, bool *taken)
+static enum error add(const struct taking *taking, bool *taken)
 {
     const struct live_stats *stats = taking->stats;
     const struct live_comparison *comparisons = stats->comparisons.items;
@@ -115,7 +140,7 @@ static enum error add(const struct taking *taking, const char *actor, bool *take
                                .information_fraction = stats->sequential->plans,
                                .users = stats->exposures_total,
                                .plan = plan_of(stats->sequential),
-                               .actor = actor,
+                               .actor = taking->order->actor,
                                .taken_at = store_now(taking->call->arena),
                                .sums = certificate_sums_text(taking->view, taking->call->arena)};
     for (size_t i = 0; i < stats->comparisons.count; i++)
@@ -130,26 +155,37 @@ static bool has_too_many(const struct live_planned_looks *planned)
     return planned && planned->unplanned_count >= LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX;
 }
 
-enum error look_take(const struct live_call *call, const struct live_results_call *results,
-                     const char *id, const char *actor, bool unplanned, struct look_reply *reply)
+/* Takes one that may be taken, and reads anew. */
+static enum error take(struct taking *taking, struct look_reply *reply)
 {
-    struct taking taking = {.call = call, .results = results, .id = id};
+    bool settled;
+    enum error error = check_source(taking);
+
+    if (!error)
+        error = check_settled(taking, &settled);
+    if (error)
+        return error;
+    reply->settling = !settled;
+    if (settled)
+        error = add(taking, &reply->taken);
+    return error ? error : load(taking);
+}
+
+enum error look_take(const struct live_call *call, const struct live_results_call *results,
+                     const char *id, const struct look_order *order, struct look_reply *reply)
+{
+    struct taking taking = {.call = call, .results = results, .id = id, .order = order};
     enum error error = load(&taking);
 
     *reply = (struct look_reply){.experiment_id = id};
     if (error)
         return error;
-    if (unplanned && has_too_many(taking.stats->sequential->planned_looks))
+    if (order->unplanned && has_too_many(taking.stats->sequential->planned_looks))
         return problem_set(call->problem, ERROR_CONFLICT, "too_many_looks",
                            "An experiment takes at most %d unplanned looks",
                            LIVE_LOOKS_MAX - PAYLOAD_LOOKS_MAX);
-    if (may_take(&taking, unplanned)) {
-        error = check_source(&taking);
-        if (!error)
-            error = add(&taking, actor, &reply->taken);
-        if (!error)
-            error = load(&taking);
-    }
+    if (may_take(&taking))
+        error = take(&taking, reply);
     if (!error) {
         reply->planned_looks = taking.stats->sequential->planned_looks;
         reply->hybrid = taking.stats->sequential->hybrid;
@@ -172,10 +208,11 @@ static enum error go_on(enum error error, const char *id, const struct problem *
 }
 
 enum error look_take_due(const struct live_call *call, const struct locale *locale,
-                         int64_t mixture_users, struct arena *work)
+                         int64_t mixture_users, int64_t settling_seconds, struct arena *work)
 {
     const struct live_results_call results = {
         .locale = locale, .arena = work, .mixture_users = mixture_users};
+    const struct look_order order = {.settling_seconds = settling_seconds};
     struct live_call each = *call;
     struct string_list ids = {0};
     enum error error = live_list_planned(call, &ids);
@@ -184,7 +221,7 @@ enum error look_take_due(const struct live_call *call, const struct locale *loca
     for (size_t i = 0; !error && i < ids.count; i++) {
         struct look_reply reply;
 
-        error = go_on(look_take(&each, &results, ids.items[i], NULL, false, &reply), ids.items[i],
+        error = go_on(look_take(&each, &results, ids.items[i], &order, &reply), ids.items[i],
                       call->problem);
         arena_reset(work);
     }

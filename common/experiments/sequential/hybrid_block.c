@@ -52,8 +52,9 @@ static const struct field hybrid_fields[] = {
                     .help = "The constant of the test at the end: at the planned size, or where it "
                             "was taken."),
     BOOLEAN(OWNER, end_due,
-            .help = "The planned users are there. The upkeep takes the test at the end, or POST "
-                    ".../looks now."),
+            .help =
+                "The planned users are there. The upkeep or POST .../looks takes the test at the "
+                "end once their values had time to come in."),
     OBJECT(OWNER, end, end_schema, .nullable = true),
     OBJECTS(OWNER, comparisons, reading_schema),
 };

@@ -183,7 +183,7 @@ const takeLook = () =>
     attempt(async () => {
         const { data } = await client.post(`${base}/looks`, {});
         await live.reload();
-        toast(t(data.taken ? 'experiment.looks_taken' : 'experiment.looks_not_taken'));
+        toast(t(data.taken ? 'experiment.looks_taken' : data.settling ? 'experiment.looks_settling' : 'experiment.looks_not_taken'));
     });
 
 /* The bytes as they were signed: a certificate that is written anew is refused. */
