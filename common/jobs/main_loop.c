@@ -10,6 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+enum { EXIT_DONE, EXIT_NO_MEMORY, EXIT_USAGE };
+enum { SETTINGS_MEMORY = 4 << 20 };
+
 static const double every_least = 0.01, every_most = 86400;
 
 static volatile sig_atomic_t must_stop;
@@ -59,4 +62,22 @@ void main_loop_run(double every, bool (*run)(void *context), void *context)
         if (!busy && every > 0 && !must_stop)
             wait_for(every);
     } while (every > 0 && !must_stop);
+}
+
+int main_loop_main(int argc, char **argv, const char *help,
+                   int (*run)(struct arena *arena, double every))
+{
+    struct arena *arena;
+    double every;
+    int status = EXIT_NO_MEMORY;
+
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!main_loop_arguments(argc, argv, help, &every) || every <= 0)
+        return EXIT_USAGE;
+    arena = arena_create(SETTINGS_MEMORY);
+    if (arena)
+        status = run(arena, every);
+    arena_destroy(arena);
+    return status;
 }

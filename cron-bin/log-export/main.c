@@ -22,8 +22,8 @@ static const char help[] =
     "Exit codes: 0 stopped by a signal; 1 the settings are wrong; 2 the command line is\n"
     "wrong.\n";
 
-enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE };
-enum { SETTINGS_MEMORY = 4 << 20, PIECE_MEMORY = 64 << 20, REQUEST_MAX = 8 << 20 };
+enum { EXIT_DONE, EXIT_SETTINGS };
+enum { PIECE_MEMORY = 64 << 20, REQUEST_MAX = 8 << 20 };
 
 struct exporter {
     struct otlp_collector collector;
@@ -118,17 +118,5 @@ static int run(struct arena *arena, double every)
 
 int main(int argc, char **argv)
 {
-    struct arena *arena;
-    double every;
-    int status = EXIT_SETTINGS;
-
-    if (help_given(argc, argv, help))
-        return EXIT_DONE;
-    if (!main_loop_arguments(argc, argv, help, &every) || every <= 0)
-        return EXIT_USAGE;
-    arena = arena_create(SETTINGS_MEMORY);
-    if (arena)
-        status = run(arena, every);
-    arena_destroy(arena);
-    return status;
+    return main_loop_main(argc, argv, help, run);
 }
