@@ -2,6 +2,7 @@
 #include "experiments/catalog/metric_store.h"
 #include "crypto/token.h"
 #include "db/query.h"
+#include "experiments/projects/named.h"
 #include "experiments/storage/store.h"
 #include "experiments/templates/template_store.h"
 #include "text/fold.h"
@@ -225,30 +226,6 @@ enum error catalog_uses(const struct project_call *call, const char *id, struct 
     return read_rows(call, &list_uses, id, &metric_use_schema, METRIC_USES_MAX, uses);
 }
 
-/* The audit entry has the name of the metric as project_name. */
-static enum error record(const struct project_call *call, const char *action, const char *name)
-{
-    const struct audit_event event = {.action = action, .project_name = name};
-
-    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
-}
-
-static enum error check_name(const struct project_call *call, const char *id, const char *folded)
-{
-    struct query *query = db_query(call->db, &find_name);
-    enum error error;
-    bool taken;
-
-    query_bind_text(query, folded);
-    query_bind_text(query, id);
-    taken = query_next(query);
-    error = query_end(query, call->problem);
-    if (error || !taken)
-        return error;
-    return problem_set(call->problem, ERROR_CONFLICT, "metric_name_taken",
-                       "name: another metric of the catalog has this name");
-}
-
 static enum error check_room(const struct project_call *call, int64_t most)
 {
     const struct metric_filter all = {.kind = -1};
@@ -293,7 +270,8 @@ static enum error insert(const struct project_call *call, const struct catalog_m
     const struct metric_definition *definition = metric->definition;
     const char *folded = text_fold(call->arena, definition->name);
     const char *document = written(call, definition);
-    enum error error = check_name(call, metric->id, folded);
+    enum error error = named_check_free(call, &find_name, metric->id, folded, "metric_name_taken",
+                                        "metric of the catalog");
     struct query *query;
 
     if (error)
@@ -309,7 +287,7 @@ static enum error insert(const struct project_call *call, const struct catalog_m
     error = query_end(query, call->problem);
     if (!error)
         error = add_version(call, metric, document);
-    return error ? error : record(call, "metric.create", definition->name);
+    return error ? error : named_record(call, "metric.create", definition->name);
 }
 
 enum error catalog_create(const struct project_call *call,
@@ -335,7 +313,8 @@ static enum error replace(const struct project_call *call, struct catalog_metric
                           const struct metric_definition *definition, const char *document)
 {
     const char *folded = text_fold(call->arena, definition->name);
-    enum error error = check_name(call, metric->id, folded);
+    enum error error = named_check_free(call, &find_name, metric->id, folded, "metric_name_taken",
+                                        "metric of the catalog");
     struct query *query;
 
     if (error)
@@ -354,7 +333,7 @@ static enum error replace(const struct project_call *call, struct catalog_metric
     error = query_end(query, call->problem);
     if (!error)
         error = add_version(call, metric, document);
-    return error ? error : record(call, "metric.update", definition->name);
+    return error ? error : named_record(call, "metric.update", definition->name);
 }
 
 static bool same_text(const char *one, const char *other)
@@ -435,7 +414,7 @@ static enum error delete_row(const struct project_call *call, const struct catal
     error = query_end(query, call->problem);
     if (!error)
         error = template_forget_metric(call, metric->id);
-    return error ? error : record(call, "metric.delete", metric->definition->name);
+    return error ? error : named_record(call, "metric.delete", metric->definition->name);
 }
 
 enum error catalog_delete(const struct project_call *call, const char *id)

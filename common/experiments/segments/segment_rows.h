@@ -2,12 +2,9 @@
 #ifndef ASSAY_EXPERIMENTS_SEGMENTS_SEGMENT_ROWS_H
 #define ASSAY_EXPERIMENTS_SEGMENTS_SEGMENT_ROWS_H
 
+#include "experiments/projects/named.h"
 #include "experiments/projects/segment_uses.h"
 #include "experiments/segments/segment_store.h"
-
-/* The audit entry has the name of the segment as project_name. */
-MUST_CHECK enum error segment_record(const struct project_call *call, const char *action,
-                                     const char *name);
 
 /* ERROR_CONFLICT `segment_changed` where `if_match` names another version. */
 MUST_CHECK enum error segment_check_match(const struct project_call *call,

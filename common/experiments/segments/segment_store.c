@@ -172,29 +172,6 @@ enum error segment_uses(const struct project_call *call, const struct segment *s
     return query_end(query, call->problem);
 }
 
-enum error segment_record(const struct project_call *call, const char *action, const char *name)
-{
-    const struct audit_event event = {.action = action, .project_name = name};
-
-    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
-}
-
-static enum error check_name(const struct project_call *call, const char *id, const char *folded)
-{
-    struct query *query = db_query(call->db, &find_name);
-    enum error error;
-    bool taken;
-
-    query_bind_text(query, folded);
-    query_bind_text(query, id);
-    taken = query_next(query);
-    error = query_end(query, call->problem);
-    if (error || !taken)
-        return error;
-    return problem_set(call->problem, ERROR_CONFLICT, "segment_name_taken",
-                       "name: another segment has this name");
-}
-
 static enum error check_room(const struct project_call *call, int64_t most)
 {
     int64_t total = 0;
@@ -226,7 +203,8 @@ static enum error insert(const struct project_call *call, const char *id,
 {
     const char *folded = text_fold(call->arena, definition->name);
     const char *now = store_now(call->arena);
-    enum error error = check_name(call, id, folded);
+    enum error error =
+        named_check_free(call, &find_name, id, folded, "segment_name_taken", "segment");
     struct query *query;
 
     if (error)
@@ -241,7 +219,7 @@ static enum error insert(const struct project_call *call, const char *id,
     error = query_end(query, call->problem);
     if (!error)
         error = note_uses(call, id);
-    return error ? error : segment_record(call, "segment.create", definition->name);
+    return error ? error : named_record(call, "segment.create", definition->name);
 }
 
 enum error segment_create(const struct project_call *call,
@@ -311,7 +289,8 @@ static enum error replace(const struct project_call *call, const struct segment 
 {
     const char *folded = text_fold(call->arena, definition->name);
     bool renamed = strcmp(definition->name, segment->definition->name) != 0;
-    enum error error = check_name(call, segment->id, folded);
+    enum error error =
+        named_check_free(call, &find_name, segment->id, folded, "segment_name_taken", "segment");
     struct query *query;
 
     if (!error && renamed)
@@ -328,7 +307,7 @@ static enum error replace(const struct project_call *call, const struct segment 
     error = query_end(query, call->problem);
     if (!error && renamed)
         error = note_uses(call, segment->id);
-    return error ? error : segment_record(call, "segment.update", definition->name);
+    return error ? error : named_record(call, "segment.update", definition->name);
 }
 
 static enum error change(const struct project_call *call, const char *id, const char *if_match,
@@ -366,7 +345,7 @@ static enum error delete_row(const struct project_call *call, const struct segme
     query = db_query(call->db, &delete_segment);
     query_bind_text(query, segment->id);
     error = query_end(query, call->problem);
-    return error ? error : segment_record(call, "segment.delete", segment->definition->name);
+    return error ? error : named_record(call, "segment.delete", segment->definition->name);
 }
 
 enum error segment_delete(const struct project_call *call, const char *id, const char *if_match)

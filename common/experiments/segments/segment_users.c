@@ -113,7 +113,7 @@ static enum error change(const struct project_call *call, const char *id,
     if (!error)
         error = note(call, segment, upload);
     if (!error)
-        error = segment_record(call, "segment.users", segment->definition->name);
+        error = named_record(call, "segment.users", segment->definition->name);
     return error ? error : segment_read(call, id, segment);
 }
 

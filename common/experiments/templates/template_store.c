@@ -1,7 +1,7 @@
 /* SQL of templates: presets, and templates of users. */
 #include "experiments/templates/template_store.h"
 #include "crypto/token.h"
-#include "experiments/audit/audit_store.h"
+#include "experiments/projects/named.h"
 #include "experiments/projects/project_rows.h"
 #include "experiments/templates/presets.h"
 #include "text/fold.h"
@@ -198,15 +198,6 @@ static enum error insert(const struct project_call *call, const struct statement
     return query_end(query, call->problem);
 }
 
-/* The audit entry has the template's name as project_name. */
-static enum error record(const struct project_call *call, const char *action,
-                         const struct template *template)
-{
-    const struct audit_event event = {.action = action, .project_name = template->name};
-
-    return audit_record(call->db, call->arena, call->actor, &event, call->problem);
-}
-
 static enum error check_room(const struct project_call *call, int64_t most)
 {
     int64_t total = 0;
@@ -240,7 +231,7 @@ enum error template_create(const struct project_call *call, const struct new_tem
     if (!error)
         error = insert(call, &insert_template, template);
     if (!error)
-        error = record(call, "template.create", template);
+        error = named_record(call, "template.create", template->name);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -279,7 +270,7 @@ enum error template_delete(const struct project_call *call, const char *id)
         error = query_end(query, call->problem);
     }
     if (!error)
-        error = record(call, "template.delete", &template);
+        error = named_record(call, "template.delete", template.name);
     return db_finish(call->db, error, call->problem);
 }
 
