@@ -439,6 +439,16 @@ def test_certificates_of_hybrids_of_every_kind(store, tmp_path, kind):
 def upkeep(store, **settings):
     done = store.program("experiments-upkeep", ASSAY_LOCALES_DIR=str(CHECKOUT / "locales"), **settings)
     assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def test_the_upkeep_passes_over_designs_that_several_goals_decide(store):
+    built = hybrid_design()
+    built["metrics"]["goals"] = {"further": [{"name": "refund", "metric_type": "binary", "direction": "decrease"}]}
+    experiment = Running(store.client, built)
+    experiment.add((8, 2), (8, 3))
+    assert "hybrid" not in experiment.sequential or experiment.sequential["hybrid"] is None
+    assert experiment.id not in upkeep(store)
 
 
 def test_the_end_waits_for_values_that_come_after_the_users(store):

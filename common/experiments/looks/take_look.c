@@ -193,13 +193,16 @@ enum error look_take(const struct live_call *call, const struct live_results_cal
     return error;
 }
 
-/* A database that does not answer ends the iteration; anything else is one experiment's. */
+/* A database that does not answer ends the iteration; anything else is one experiment's. A design
+ * that plans looks but is not read by them, as with several goals, has nothing due. */
 static enum error go_on(enum error error, const char *id, const struct problem *problem)
 {
     struct log_line line;
 
     if (!error || error == ERROR_UNAVAILABLE)
         return error;
+    if (error == ERROR_CONFLICT && strcmp(problem->reason, "no_planned_looks") == 0)
+        return ERROR_NONE;
     log_begin(&line, LOG_WARNING, "look_failed");
     log_text(&line, "experiment_id", id);
     log_text(&line, "detail", problem->text);
